@@ -43,6 +43,13 @@ void destroy(Replica &r, ObjectSlot slot)
 
 void set(Replica &r, ObjectSlot slot, const void *value)
 {
+    std::byte normal[struct_bytes_max];
+    type_table::normalise(*r.types, r.world.slots[slot].type, value, normal);
+    set_normal(r, slot, normal);
+}
+
+void set_normal(Replica &r, ObjectSlot slot, const void *value)
+{
     const KnownObject &object = r.world.slots[slot];
     TERN_ASSERT(object.owner == r.self && object.life == Life::alive, "object %llx",
                 static_cast<unsigned long long>(object.id));

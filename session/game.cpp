@@ -123,37 +123,43 @@ const void *get(const Session *session, ObjectId object, size_t size_bytes)
     return world::value(world, session->types, slot);
 }
 
-// `type`: of the struct; no_type: whichever the object has.
-static bool set_one(Session &s, const misuse::Entry &entry, TypeId type, ObjectId object,
-                    std::span<const std::byte> value)
+// The object of a set(). no_slot: reported, because it is not there, or not ours.
+static ObjectSlot find_settable(Session &s, const misuse::Entry &entry, ObjectId object)
 {
-    Replica &r = *s.replica;
+    const Replica &r = *s.replica;
     ObjectSlot slot = world::find_near(r.world, s.set_slot, object);
     if (slot == no_slot) slot = misuse::find(entry, object); // Reports it.
-    if (slot == no_slot) return false;
+    if (slot == no_slot) return no_slot;
     s.set_slot = slot;
     const KnownObject &found = r.world.slots[slot];
-    if (type != no_type && !misuse::is_type(entry, object, found.type, type)) return false;
-    if (!misuse::is_value(entry, found.type, value.data(), value.size())) return false;
-    const bool any_optimistic = s.optimistic_counts[found.type] > 0;
-    const bool is_ours =
-        found.owner == r.self || (any_optimistic && session::is_optimistic(s, slot));
-    if (!(is_ours && found.life == Life::alive) && misuse::find_own(entry, object) == no_slot)
-        return false;
-    if (s.state == State::cut_off) return false;
+    const bool is_ours = found.owner == r.self ||
+                         (s.optimistic_counts[found.type] > 0 && session::is_optimistic(s, slot));
+    return is_ours && found.life == Life::alive ? slot : misuse::find_own(entry, object);
+}
+
+// `normal`: what type_table::normalise() has made of the value.
+static void store(Session &s, ObjectSlot slot, const std::byte *normal)
+{
+    const KnownObject &found = s.replica->world.slots[slot];
     if (record::is_on(s.recorder))
-        session::record_value(s, session::about(RecordKind::set, object), found.type, value.data());
-    if (any_optimistic && session::set_optimistic(s, slot, value.data())) return true;
-    replica::set(r, slot, value.data());
-    return true;
+        session::record_value(s, session::about(RecordKind::set, found.id), found.type, normal);
+    if (s.optimistic_counts[found.type] > 0 && session::set_optimistic(s, slot, normal)) return;
+    replica::set_normal(*s.replica, slot, normal);
 }
 
 bool set(Session *session, ObjectId object, const void *value, size_t size_bytes)
 {
     const misuse::Entry entry = misuse::change(session, "set");
     if (!entry || !misuse::is_in(entry)) return false;
-    return set_one(*session, entry, no_type, object,
-                   {static_cast<const std::byte *>(value), size_bytes});
+    const ObjectSlot slot = find_settable(*session, entry, object);
+    if (slot == no_slot) return false;
+    const TypeId type = session->replica->world.slots[slot].type;
+    if (!misuse::is_value(entry, type, value, size_bytes)) return false;
+    if (session->state == State::cut_off) return false;
+    std::byte normal[struct_bytes_max];
+    type_table::normalise(session->types, type, value, normal);
+    store(*session, slot, normal);
+    return true;
 }
 
 bool may_set(const Session *session, ObjectId object)
@@ -286,16 +292,43 @@ size_t create_many(Session *session, TypeId type, std::span<const std::byte> val
     return count;
 }
 
+// As many as `normal` has room for. Returns how many it could set.
+static size_t set_part(Session &s, const misuse::Entry &entry, TypeId type,
+                       std::span<const ObjectId> objects, const std::byte *values,
+                       std::byte *normal)
+{
+    const size_t size_bytes = s.types.types[type].size_bytes;
+    const bool any_nan = type_table::any_nan(s.types, type, values, objects.size());
+    type_table::normalise(s.types, type, values, objects.size(), normal);
+    size_t count = 0;
+    for (size_t i = 0; i < objects.size(); ++i) {
+        const ObjectSlot slot = find_settable(s, entry, objects[i]);
+        if (slot == no_slot) continue;
+        if (!misuse::is_type(entry, objects[i], s.replica->world.slots[slot].type, type)) continue;
+        if (any_nan && !misuse::is_value(entry, type, values + i * size_bytes, size_bytes))
+            continue;
+        store(s, slot, normal + i * size_bytes);
+        count += 1;
+    }
+    return count;
+}
+
 size_t set_many(Session *session, TypeId type, std::span<const ObjectId> objects,
                 std::span<const std::byte> values, size_t size_bytes)
 {
     const misuse::Entry entry = misuse::change(session, "set_many");
     if (!has_objects(entry, type, size_bytes)) return 0;
     if (!has_all(entry, objects.size(), values.size(), size_bytes)) return 0;
+    if (session->state == State::cut_off) return 0;
+    // A part at a time, so that it stays in the cache.
+    std::byte normal[4 * struct_bytes_max];
+    const size_t part = sizeof normal / size_bytes;
     size_t count = 0;
-    for (size_t i = 0; i < objects.size(); ++i)
-        count +=
-            set_one(*session, entry, type, objects[i], values.subspan(i * size_bytes, size_bytes));
+    for (size_t first = 0; first < objects.size(); first += part) {
+        const std::span<const ObjectId> some =
+            objects.subspan(first, std::min(part, objects.size() - first));
+        count += set_part(*session, entry, type, some, values.data() + first * size_bytes, normal);
+    }
     return count;
 }
 

@@ -133,7 +133,7 @@ bool set(Publisher &p, World &world, const TypeTable &types, ObjectSlot slot, co
     // Receivers have the value before the first change, or get it by the announcement.
     if (bounded != 0 && b.flushed[slot].newest_tick == 0)
         keep(b, world, types, slot, world.slots[slot].tick);
-    const uint64_t changed = world::write(world, types, slot, value);
+    const uint64_t changed = world::write_normal(world, types, slot, value);
     if ((changed & bounded) != 0) {
         b.flushed[slot].changed_tick = world.tick;
         set_suppressed(b, slot, true);

@@ -31,7 +31,7 @@ namespace bounds {
 void place(flat::Builder &builder, Bounds &b, const TypeTable &types, uint32_t slot_count);
 uint64_t fields_of(const Type &type); // A mask of the fields with a bound.
 
-// Like world::write(), for an own object. Changed fields without a bound are passed to
+// Like world::write_normal(), for an own object. Changed fields without a bound are passed to
 // publish::changed(); those with a bound are suppressed until flush() sends them. Returns
 // whether the value changed.
 bool set(Publisher &p, World &world, const TypeTable &types, ObjectSlot slot, const void *value);

@@ -428,7 +428,8 @@ uint32_t bits_max(const Field &field)
     return uint32_t{f.bits} * f.count;
 }
 
-void normalise(const FieldCode &f, std::byte *to, const std::byte *from)
+// Of the kinds text, bytes and values.
+static void normalise_bytes(const FieldCode &f, std::byte *to, const std::byte *from)
 {
     if (f.kind == FieldKind::bytes) {
         std::memmove(to, from, f.count);
@@ -440,12 +441,45 @@ void normalise(const FieldCode &f, std::byte *to, const std::byte *from)
         std::memset(to + length, 0, f.count - length);
         return;
     }
-    if (f.kind == FieldKind::values) {
-        const std::span<const std::byte> used = used_values(f, from);
-        std::memmove(to, used.data(), used.size());
-        std::memset(to + used.size(), 0, f.count - used.size());
+    const std::span<const std::byte> used = used_values(f, from);
+    std::memmove(to, used.data(), used.size());
+    std::memset(to + used.size(), 0, f.count - used.size());
+}
+
+// The most frequent kind: exact floats without a range.
+static void normalise_floats(std::byte *to, const std::byte *from, size_t end, size_t count,
+                             size_t stride_bytes)
+{
+    for (size_t i = 0; i < count; ++i, from += stride_bytes, to += stride_bytes)
+        for (size_t at = 0; at < end; at += sizeof(float)) {
+            float value;
+            std::memcpy(&value, from + at, sizeof value);
+            const uint32_t bits = canonical(value);
+            std::memcpy(to + at, &bits, sizeof bits);
+        }
+}
+
+void normalise(const FieldCode &f, std::byte *to, const std::byte *from, size_t count,
+               size_t stride_bytes)
+{
+    if (f.kind == FieldKind::float32 && f.step == 0 && !f.has_range)
+        return normalise_floats(to, from, size_bytes(f), count, stride_bytes);
+    if (f.kind >= FieldKind::text) {
+        for (size_t i = 0; i < count; ++i)
+            normalise_bytes(f, to + i * stride_bytes, from + i * stride_bytes);
         return;
     }
+    with_coder(f, [&](auto coder) {
+        const size_t end = size_bytes(f);
+        for (size_t i = 0; i < count; ++i, from += stride_bytes, to += stride_bytes)
+            for (size_t at = 0; at < end; at += f.element_bytes)
+                normalise_element(coder, f, from + at, to + at);
+    });
+}
+
+void normalise(const FieldCode &f, std::byte *to, const std::byte *from)
+{
+    if (f.kind >= FieldKind::text) return normalise_bytes(f, to, from);
     with_coder(f, [&](auto coder) {
         for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes)
             normalise_element(coder, f, from + at, to + at);

@@ -3,6 +3,8 @@
 #include "base/bits.h"
 #include "replication/world/quaternion.h"
 #include "tern/types.hpp"
+#include <cmath>
+#include <cstring>
 
 namespace tern {
 
@@ -55,6 +57,9 @@ bool decode(const FieldCode &f, uint64_t code, std::byte *to);
 
 // `to` and `from` may be the same place, with any alignment.
 void normalise(const FieldCode &f, std::byte *to, const std::byte *from);
+// Likewise in `count` structs that lie stride_bytes apart.
+void normalise(const FieldCode &f, std::byte *to, const std::byte *from, size_t count,
+               size_t stride_bytes);
 // A value and its normalised form give the same bits.
 void write(BitWriter &w, const FieldCode &f, const std::byte *from);
 // Fails the reader for bits that write() never writes; `to` is then undefined.
@@ -71,6 +76,21 @@ size_t bit_count(const FieldCode &f, const std::byte *from);
 void skip(BitReader &r, const FieldCode &f); // For bits that write() wrote or check() accepted.
 // Like read(), without storing anything.
 void check(BitReader &r, const FieldCode &f);
+
+// Whether the float32 or quaternion field of any of these structs has a NaN in it.
+inline bool any_nan(const FieldCode &f, const std::byte *from, size_t count, size_t stride_bytes)
+{
+    if (f.kind != FieldKind::float32 && f.kind != FieldKind::quaternion) return false;
+    bool any = false;
+    const size_t end = size_bytes(f);
+    for (size_t i = 0; i < count; ++i, from += stride_bytes)
+        for (size_t at = 0; at < end; at += sizeof(float)) {
+            float number;
+            std::memcpy(&number, from + at, sizeof number);
+            any |= std::isnan(number);
+        }
+    return any;
+}
 
 }
 }

@@ -69,6 +69,15 @@ uint64_t all_fields(const TypeTable &table, TypeId type)
     return count == 0 ? 0 : ~uint64_t{0} >> (64 - count);
 }
 
+void normalise(const TypeTable &table, TypeId id, const std::byte *values, size_t count,
+               std::byte *result)
+{
+    const size_t size_bytes = at(table, id).size_bytes;
+    std::memset(result, 0, count * size_bytes);
+    for (const FieldCode &f : codes(table, id))
+        field::normalise(f, result + f.offset_bytes, values + f.offset_bytes, count, size_bytes);
+}
+
 void normalise(const TypeTable &table, TypeId id, const void *value, std::byte *result)
 {
     std::memset(result, 0, at(table, id).size_bytes);
@@ -84,19 +93,20 @@ void normalise(const TypeTable &table, TypeId id, void *value)
     std::memcpy(value, result, at(table, id).size_bytes);
 }
 
+bool any_nan(const TypeTable &table, TypeId id, const std::byte *values, size_t count)
+{
+    const size_t size_bytes = at(table, id).size_bytes;
+    for (const FieldCode &f : codes(table, id))
+        if (field::any_nan(f, values + f.offset_bytes, count, size_bytes)) return true;
+    return false;
+}
+
 uint32_t find_nan(const TypeTable &table, TypeId id, const void *value)
 {
     const std::span<const FieldCode> fields = codes(table, id);
     const auto *from = static_cast<const std::byte *>(value);
-    for (uint32_t i = 0; i < fields.size(); ++i) {
-        if (fields[i].kind != FieldKind::float32 && fields[i].kind != FieldKind::quaternion)
-            continue;
-        for (size_t at = 0; at < field::size_bytes(fields[i]); at += sizeof(float)) {
-            float number;
-            std::memcpy(&number, from + fields[i].offset_bytes + at, sizeof number);
-            if (std::isnan(number)) return i;
-        }
-    }
+    for (uint32_t i = 0; i < fields.size(); ++i)
+        if (field::any_nan(fields[i], from + fields[i].offset_bytes, 1, 0)) return i;
     return fields_max;
 }
 

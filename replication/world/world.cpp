@@ -274,10 +274,15 @@ uint32_t field_tick(const World &world, ObjectSlot slot, uint32_t field)
 
 uint64_t write(World &world, const TypeTable &types, ObjectSlot slot, const void *wanted)
 {
+    std::byte next[struct_bytes_max];
+    type_table::normalise(types, world.slots[slot].type, wanted, next);
+    return write_normal(world, types, slot, next);
+}
+
+uint64_t write_normal(World &world, const TypeTable &types, ObjectSlot slot, const void *next)
+{
     KnownObject &object = world.slots[slot];
     void *present = value(world, types, slot);
-    std::byte next[struct_bytes_max];
-    type_table::normalise(types, object.type, wanted, next);
     const uint64_t changed = type_table::difference(types, object.type, present, next);
     if (changed == 0) return 0;
     std::memcpy(present, next, types.types[object.type].size_bytes);

@@ -1,5 +1,6 @@
 // The functions for many objects do for each what those for one object do.
 #include "tests/session/three_peers.h"
+#include <cmath>
 
 using namespace tern;
 using namespace tern::test;
@@ -7,6 +8,16 @@ using namespace tern::test;
 namespace {
 
 struct ManyObjects : ThreePeers {
+    int misuses = 0;
+
+    void SetUp() override
+    {
+        world.config.misuse = {
+            [](void *user, const Misuse &) { static_cast<ManyObjects *>(user)->misuses += 1; },
+            this};
+        ThreePeers::SetUp();
+    }
+
     std::vector<ObjectId> created(size_t count)
     {
         std::vector<Body> bodies(count);
@@ -69,4 +80,24 @@ TEST_F(ManyObjects, AreCreatedAsFarAsThereIsRoom)
     EXPECT_NE(ids[room - 1], ObjectId::none);
     for (size_t i = room; i < ids.size(); ++i)
         EXPECT_EQ(ids[i], ObjectId::none);
+}
+
+// 2,000 bodies take several parts, of which one has a NaN.
+TEST_F(ManyObjects, WhatIsWrongIsLeftOut)
+{
+    constexpr size_t count = 2000;
+    std::vector<Body> bodies(count, Body{{1, 2, 3}, 4});
+    const std::vector<ObjectId> own = created(40);
+    const ObjectId foreign = create(a, BODY, bodies[0]);
+    settle();
+    std::vector<ObjectId> ids(count);
+    for (size_t i = 0; i < count; ++i)
+        ids[i] = own[i % own.size()];
+    ids[700] = foreign;
+    bodies[1500].position[1] = std::nanf("");
+    bodies[1999].health = 9;
+    EXPECT_EQ(set_many<Body>(b, BODY, ids, bodies), count - 2);
+    EXPECT_EQ(misuses, 2);
+    EXPECT_EQ(get<Body>(b, own[1999 % own.size()]).health, 9);
+    EXPECT_EQ(get<Body>(b, foreign).health, 4);
 }

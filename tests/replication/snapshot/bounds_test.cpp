@@ -31,6 +31,7 @@ struct Owner {
     bool tick(Body body, bool sent = true)
     {
         world().tick += 1;
+        type_table::normalise(table, world().slots[slot].type, &body);
         bounds::set(publisher(), world(), table, slot, &body);
         bounds::flush(publisher(), world(), table);
         const bool due = publish::is_due(publisher(), 0, slot);

@@ -165,6 +165,7 @@ struct Net {
             if (random::chance(random, 0.2)) door.name[0] = random::chance(random, 0.5) ? 'a' : 'b';
             std::memcpy(value.data(), &door, sizeof door);
         }
+        type_table::normalise(kinds, world().slots[slot].type, value.data());
         bounds::set(publisher(), world(), kinds, slot, value.data());
     }
 
@@ -500,7 +501,6 @@ TEST(Snapshots, ALateFirstOneDoesNotTakeItsNumberFromTheNextObject)
         net.faults = {0.3, 150, 0, 1000};
         for (uint32_t i = 0; i < 600; ++i)
             net.tick(0.1);
-        if (HasFailure()) return;
     }
 }
 

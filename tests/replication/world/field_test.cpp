@@ -1,6 +1,7 @@
 #include "base/random.h"
 #include "replication/world/field.h"
 #include "replication/world/type_checks.h"
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -336,6 +337,29 @@ TEST(Field, WhatIsNormalisedStaysAndTravelsToTheBit)
         ASSERT_FALSE(back.failed) << i << ": " << print(field, value);
         ASSERT_EQ(back.bit_count, bits.count) << i << ": " << print(field, value);
         ASSERT_EQ(back.value, once) << i << ": " << print(field, value);
+    }
+}
+
+TEST(Field, ManyAreNormalisedLikeEachOfThem)
+{
+    Random random = random::from_seed(7);
+    for (int i = 0; i < property_trials / 10; ++i) {
+        const Field field = random_field(random);
+        const FieldCode code = field::code(field);
+        const size_t count = 1 + random::below(random, 5);
+        const size_t stride = field::size_bytes(field) + random::below(random, 9);
+        Value values(count * stride), result(count * stride), expected(count * stride);
+        bool any_nan = false;
+        for (size_t at = 0; at < values.size(); at += stride) {
+            const Value value = random_value(random, field);
+            std::ranges::copy(value, values.begin() + static_cast<ptrdiff_t>(at));
+            std::ranges::copy(normalised(field, value),
+                              expected.begin() + static_cast<ptrdiff_t>(at));
+            any_nan = any_nan || field::any_nan(code, value.data(), 1, 0);
+        }
+        field::normalise(code, result.data(), values.data(), count, stride);
+        ASSERT_EQ(result, expected) << i << ": " << print(field, values);
+        ASSERT_EQ(field::any_nan(code, values.data(), count, stride), any_nan);
     }
 }
 
