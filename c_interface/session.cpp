@@ -86,7 +86,6 @@ const char *tern_state_text(const tern_session *session)
 tern_result tern_receive(tern_session *session, const tern_datagram *datagrams, size_t count,
                          uint64_t now_us)
 {
-    const Attempt attempt(session);
     const uint64_t misuses = session ? session->misuses : 0;
     receive(inside(session), c_interface::from_c(datagrams, count), now_us);
     if (!session || session->misuses != misuses) return TERN_MISUSE;

@@ -20,7 +20,7 @@ for source in tests/c_interface/*.c examples/*.c; do
 done
 # The header alone must also be good C++ of games that use an older one.
 for compiler in g++ clang++; do
-    compile "$compiler" -std=c++11 -x c++ include/tern/tern.h -Wno-pragma-once-outside-header
+    compile "$compiler" -std=c++11 -x c++ include/tern/tern.h
 done
 if [ "$tried" -eq 0 ]; then
     echo "no compiler was found"

@@ -13,6 +13,16 @@ static Ship ship_at(float x)
     return ship;
 }
 
+// Opens the pair. The host then owns this ship, and the guest knows it. TERN_NO_OBJECT: it failed.
+static tern_object open_with(const Ship *ship)
+{
+    tern_object id = TERN_NO_OBJECT;
+    if (!open_pair(&pair)) return id;
+    CHECK(tern_create(pair.sessions[0], SHIP, ship, sizeof *ship, &id) == TERN_OK);
+    CHECK(await(&pair, 1, TERN_EVENT_OBJECT_CREATED) != NULL);
+    return id;
+}
+
 void test_objects(void)
 {
     if (!open_pair(&pair)) return;
@@ -95,12 +105,10 @@ void test_many_objects(void)
 
 void test_claims(void)
 {
-    if (!open_pair(&pair)) return;
-    tern_session *const host = pair.sessions[0], *const guest = pair.sessions[1];
     Ship ship = ship_at(1);
-    tern_object id = TERN_NO_OBJECT;
-    CHECK(tern_create(host, SHIP, &ship, sizeof ship, &id) == TERN_OK);
-    CHECK(await(&pair, 1, TERN_EVENT_OBJECT_CREATED) != NULL);
+    tern_object id = open_with(&ship);
+    if (id == TERN_NO_OBJECT) return;
+    tern_session *const host = pair.sessions[0], *const guest = pair.sessions[1];
     const uint64_t stamp = tern_object_stamp(guest, id);
     CHECK(!tern_may_set(guest, id));
     CHECK(tern_claim(guest, id, TERN_CLAIM_OPTIMISTIC) == TERN_OK && tern_is_claiming(guest, id));
@@ -131,13 +139,11 @@ void test_claims(void)
 
 void test_calls(void)
 {
-    if (!open_pair(&pair)) return;
-    tern_session *const host = pair.sessions[0], *const guest = pair.sessions[1];
     Ship ship = ship_at(1);
-    tern_object id = TERN_NO_OBJECT;
+    tern_object id = open_with(&ship);
+    if (id == TERN_NO_OBJECT) return;
+    tern_session *const host = pair.sessions[0], *const guest = pair.sessions[1];
     tern_call_id call = TERN_NO_CALL;
-    CHECK(tern_create(host, SHIP, &ship, sizeof ship, &id) == TERN_OK);
-    CHECK(await(&pair, 1, TERN_EVENT_OBJECT_CREATED) != NULL);
     Hit hit;
     memset(&hit, 0, sizeof hit);
     hit.ship = id;
@@ -176,12 +182,10 @@ void test_calls(void)
 
 void test_misuse(void)
 {
-    if (!open_pair(&pair)) return;
-    tern_session *const host = pair.sessions[0], *const guest = pair.sessions[1];
     Ship ship = ship_at(1);
-    tern_object id = TERN_NO_OBJECT;
-    CHECK(tern_create(host, SHIP, &ship, sizeof ship, &id) == TERN_OK);
-    CHECK(await(&pair, 1, TERN_EVENT_OBJECT_CREATED) != NULL);
+    tern_object id = open_with(&ship);
+    if (id == TERN_NO_OBJECT) return;
+    tern_session *const host = pair.sessions[0], *const guest = pair.sessions[1];
     CHECK(tern_set(guest, id, &ship, sizeof ship) == TERN_MISUSE);
     CHECK(pair.misuses == 1 && strcmp(pair.function, "tern_set") == 0);
     CHECK(strstr(pair.wrong, "belongs to peer 1") != NULL);
