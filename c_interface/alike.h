@@ -1,4 +1,4 @@
-// What lies in memory alike on both sides of the C interface, so that arrays need no copies.
+// These structs lie in memory alike on both sides of the C interface: arrays need no copies.
 #pragma once
 #include "tern/tern.h"
 #include "tern/types.hpp"

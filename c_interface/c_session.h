@@ -11,7 +11,7 @@ struct tern_session {
     void *user;
     tern::Allocator allocator;
     uint64_t misuses;         // Reports so far.
-    size_t next_event;        // Of tern::session_events().
+    size_t next_event;        // It indexes tern::session_events().
     tern_event event;         // The last one that tern_next_event() gave.
     tern::State logged_state; // The last state that the log shows.
 };
@@ -29,7 +29,7 @@ inline const Session *inside(const tern_session *session)
     return session ? session->session : nullptr;
 }
 
-// What has happened before a call, to tell why the call has done nothing.
+// An Attempt notes the counters before a call, to give the reason if the call has done nothing.
 class Attempt {
   public:
     explicit Attempt(const tern_session *session)

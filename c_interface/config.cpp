@@ -48,7 +48,7 @@ static ConfigProblem type_shape_problem(const tern_type &type, size_t index)
     return problem;
 }
 
-// What is wrong with the pointers and sizes of the config, without which it cannot be read.
+// Finds what is wrong with the pointers and sizes, without which the config cannot be read.
 static ConfigProblem shape_problem(const tern_config *config)
 {
     if (!config) return {"the config is NULL"};

@@ -292,7 +292,7 @@ size_t create_many(Session *session, TypeId type, std::span<const std::byte> val
     return count;
 }
 
-// As many as `normal` has room for. Returns how many it could set.
+// `normal` has room for all values. Returns how many objects it could set.
 static size_t set_part(Session &s, const misuse::Entry &entry, TypeId type,
                        std::span<const ObjectId> objects, const std::byte *values,
                        std::byte *normal)

@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-#define TERN_VERSION "0.1.0" // Of this header; that of the library is tern_version().
+#define TERN_VERSION "0.1.0" // The library gives its own by tern_version().
 
 typedef struct tern_session tern_session; // This process's peer of one game session.
 typedef struct tern_socket tern_socket;   // A UDP socket.
@@ -68,11 +68,11 @@ typedef enum tern_result {
     TERN_SYSTEM = -12          // The system is out of descriptors.
 } tern_result;
 TERN_API const char *tern_result_text(tern_result result); // A sentence for people.
-TERN_API const char *tern_version(void);                   // Of the library: TERN_VERSION.
+TERN_API const char *tern_version(void);                   // The library has this TERN_VERSION.
 
 typedef struct tern_address {
     uint8_t ip[16]; // IPv6, or IPv4 as ::ffff:a.b.c.d (RFC 4291). All zero with port 0: none.
-    uint16_t port;  // In host byte order.
+    uint16_t port;  // The byte order is the host's.
 } tern_address;
 
 typedef struct tern_datagram {
@@ -117,7 +117,7 @@ typedef struct tern_field { // One member of a struct.
     double bound;
 } tern_field;
 
-typedef enum tern_orphan { // What happens to an object whose owner has left.
+typedef enum tern_orphan { // An object whose owner has left is an orphan: this happens to it.
     TERN_ORPHAN_TO_HOST,
     TERN_ORPHAN_DESTROY,
     TERN_ORPHAN_SPREAD,   // The member with the fewest objects gets it.
@@ -127,11 +127,11 @@ typedef enum tern_orphan { // What happens to an object whose owner has left.
 
 typedef enum tern_claim_policy { // How the host answers claims.
     TERN_CLAIM_ALWAYS,
-    TERN_CLAIM_ASK_GAME, // By its game, which gets TERN_EVENT_CLAIM_ASKED.
+    TERN_CLAIM_ASK_GAME, // The game answers: it gets TERN_EVENT_CLAIM_ASKED.
     TERN_CLAIM_NEVER
 } tern_claim_policy;
 
-typedef enum tern_callers { // Who may make the calls of a type.
+typedef enum tern_callers { // These peers may make the calls of a type.
     TERN_CALLERS_ANYBODY,
     TERN_CALLERS_HOST,
     TERN_CALLERS_OWNER // The owner of the object in the first TERN_OBJECT field.
@@ -149,8 +149,8 @@ typedef struct tern_type {
     tern_callers callers;
     uint32_t claim_cooldown_ms;     // The host refuses claims for this long after a grant.
     uint32_t owned_max;             // Claims of who owns so many are refused. 0: no limit.
-    uint16_t claims_per_second_max; // Of one peer. 0: no limit.
-    uint16_t calls_per_second_max;  // Of one peer. 0: no limit.
+    uint16_t claims_per_second_max; // The host takes so many of one peer. 0: no limit.
+    uint16_t calls_per_second_max;  // One peer may make so many. 0: no limit.
     bool predicted;                 // Objects move steadily: fewer bytes, for more time and memory.
 } tern_type;
 
@@ -168,7 +168,7 @@ typedef enum tern_quorum { // Which members go on when others are lost without a
 
 typedef struct tern_misuse { // A call that the game must not make. docs/use/misuse.md.
     uint32_t struct_size;
-    tern_peer owner;      // Of the object; TERN_NO_PEER if it is unknown.
+    tern_peer owner;      // It owns the object; TERN_NO_PEER if it is unknown.
     tern_object object;   // The object of the call, or TERN_NO_OBJECT.
     const char *function; // The name of the function, with tern_ or without.
     const char *wrong;    // A sentence: what was wrong, and what was expected.
@@ -180,7 +180,7 @@ typedef struct tern_config {
     uint32_t type_count;
     const tern_type *types;    // Equal on all peers. Types, fields and names are copied.
     const char *name;          // The name of this peer, shown to others; at most 31 bytes. Copied.
-    uint16_t peers_max;        // With this one; 2 to 64, in a star to 512. Equal on all. 0: 16.
+    uint16_t peers_max;        // This one counts; 2 to 64, in a star to 512. Equal on all. 0: 16.
     bool ask_before_admission; // Newcomers wait for tern_admit() or tern_refuse().
     bool keep_misbehaving;     // The host leaves TERN_EVENT_MISBEHAVED to its game.
     tern_topology topology;    // Equal on all peers.
@@ -189,7 +189,7 @@ typedef struct tern_config {
     uint32_t join_timeout_ms;  // How long joining may take. 100 to 600,000; 0: 10,000.
     uint32_t go_on_after_ms;   // Cut off for so long, this peer goes on alone. 0: it waits.
     uint32_t recording_bytes_max;       // Buffer of tern_take_recording(). 0: nothing is recorded.
-    uint32_t send_bytes_per_second_max; // To each peer; at least 4096. 0: 262,144.
+    uint32_t send_bytes_per_second_max; // Each peer gets so many; at least 4096. 0: 262,144.
     uint32_t bridge_bytes_per_second_max;  // Relayed for each pair; at least 4096. 0: 65,536.
     uint32_t forward_bytes_per_second_max; // A star's host, calls of each member. 0: 131,072.
     // Gives memory that is all zero and aligned for every type, as calloc() does, or NULL. Called
@@ -221,7 +221,7 @@ TERN_API size_t tern_session_bytes(const tern_config *config);
 
 typedef enum tern_state {
     TERN_STATE_IDLE,    // Made, neither started nor joining.
-    TERN_STATE_JOINING, // From tern_join() until the objects of all members are here.
+    TERN_STATE_JOINING, // It lasts from tern_join() until the objects of all are here.
     TERN_STATE_OPEN,
     TERN_STATE_CUT_OFF, // Too few members are heard to go on; nothing can be changed.
     TERN_STATE_LEAVING, // The goodbye is on its way. Keep calling tern_receive() and tern_send().
@@ -240,7 +240,7 @@ typedef enum tern_state {
 // Allocates all memory that the session will ever use, from config->allocate.
 TERN_API tern_result tern_make_session(const tern_config *config, tern_session **session);
 TERN_API void tern_destroy_session(tern_session *session); // Sends no goodbye: tern_leave().
-TERN_API tern_result tern_start(tern_session *session);    // As the first peer, which is the host.
+TERN_API tern_result tern_start(tern_session *session);    // It is the first peer, and the host.
 // Joins through the member that made the invite. The payload, at most 256 bytes, goes to the
 // host's game. TERN_EVENT_CAUGHT_UP follows, or a state that tern_state_text() explains.
 TERN_API tern_result tern_join(tern_session *session, const char *invite, const void *payload,
@@ -301,7 +301,7 @@ typedef struct tern_session_stats {
     uint64_t objects, owned; // Alive; and those of them that this peer owns.
     uint64_t migrations;
     uint64_t dead_ranges; // Ranges of ids that this peer keeps to remember destroyed objects.
-    uint64_t forwarded_datagrams, forwarded_bytes, not_forwarded; // For pairs without a path.
+    uint64_t forwarded_datagrams, forwarded_bytes, not_forwarded; // This peer relays for pairs.
     uint64_t refused_full, refused_types, refused_calls;
 } tern_session_stats;
 
@@ -336,7 +336,7 @@ typedef enum tern_claim_mode { TERN_CLAIM_WAIT, TERN_CLAIM_OPTIMISTIC } tern_cla
 TERN_API tern_result tern_create(tern_session *session, tern_type_id type, const void *value,
                                  size_t size_bytes, tern_object *object);
 TERN_API uint32_t tern_creations_left(const tern_session *session, tern_type_id type);
-TERN_API tern_result tern_destroy(tern_session *session, tern_object object); // By the owner.
+TERN_API tern_result tern_destroy(tern_session *session, tern_object object); // Its owner may.
 TERN_API bool tern_exists(const tern_session *session, tern_object object);   // Here, and alive.
 // An object that was destroyed can be read until the next tern_receive().
 TERN_API bool tern_can_read(const tern_session *session, tern_object object);
@@ -350,7 +350,7 @@ TERN_API const void *tern_get(const tern_session *session, tern_object object, s
 TERN_API tern_result tern_set(tern_session *session, tern_object object, const void *value,
                               size_t size_bytes);
 TERN_API bool tern_may_set(const tern_session *session, tern_object object);
-// For rendering: the struct as of at_us, on the clock of tern_receive(). Objects of other owners
+// Gives the struct as of at_us for rendering, on the clock of tern_receive(). Objects of others
 // are extrapolated at now_us, and interpolated before it, if their type is predicted or has a field
 // with a bound. TERN_GONE: no such object is alive here.
 TERN_API tern_result tern_sample(const tern_session *session, tern_object object, uint64_t at_us,
@@ -365,17 +365,17 @@ TERN_API const void *tern_object_values(const tern_session *session, tern_type_i
 // for an object that this peer owns already.
 TERN_API tern_result tern_claim(tern_session *session, tern_object object, tern_claim_mode mode);
 TERN_API bool tern_is_claiming(const tern_session *session, tern_object object);
-// By the owner: gives the object up to the host.
+// The owner gives the object up to the host.
 TERN_API tern_result tern_release_ownership(tern_session *session, tern_object object);
-// By the owner: while an object is locked, the host refuses claims of it.
+// The owner locks an object: the host then refuses claims of it.
 TERN_API tern_result tern_lock(tern_session *session, tern_object object, bool locked);
-// By who sends the object to `peer` (the owner; in a star the host): how often. 1: in each tick in
-// which it changes; 0.5: in every second one; 0: it is hidden from the peer.
+// The sender of an object (its owner; in a star the host) sets how often `peer` gets it. 1: in each
+// tick in which it changes; 0.5: in every second one; 0: it is hidden from the peer.
 TERN_API tern_result tern_set_priority(tern_session *session, tern_object object, tern_peer peer,
                                        float priority);
 TERN_API bool tern_is_hidden(const tern_session *session, tern_object object);
 
-typedef struct tern_viewpoint { // From where a peer sees the world.
+typedef struct tern_viewpoint { // A peer sees the world from here.
     tern_peer peer;
     float position[3];
 } tern_viewpoint;
@@ -492,7 +492,7 @@ struct tern_event {
         } progress;
         struct {
             tern_peer peer;
-            tern_peer previous; // Its id before it was removed, if we were a member then.
+            tern_peer previous; // This was its id before it was removed, if we knew it.
             uint16_t payload_bytes;
             const char *name;
             const void *payload; // TERN_EVENT_JOIN_ASKED.
@@ -516,7 +516,7 @@ struct tern_event {
             uint64_t changed_fields;
             tern_type_id type;
             tern_peer owner, previous;
-            uint32_t lost_ticks; // On the previous owner: how many of its last writes are missing.
+            uint32_t lost_ticks; // The previous owner learns how many of its writes are missing.
         } owner;
         struct {
             tern_object object;
@@ -525,7 +525,7 @@ struct tern_event {
             tern_claim_refusal refusal;
         } claim;
         struct {
-            tern_object object;    // Of a call to the owner of one.
+            tern_object object;    // The call was to its owner; else TERN_NO_OBJECT.
             const void *arguments; // The struct. NULL: a tern_call() that was refused.
             tern_call_id call;
             uint16_t argument_bytes;

@@ -297,7 +297,7 @@ template <GameStruct T> Object<T> create(Session *session, const T &value)
     return {create(session, find_type<T>(session), &value, sizeof(T))};
 }
 
-// Where the get() with a size gives null, this one gives an empty struct.
+// This get() gives an empty struct if the one with a size gives null.
 template <GameStruct T> const T &get(const Session *session, ObjectId object)
 {
     static const T nothing = {};

@@ -253,7 +253,7 @@ struct MisuseHandler {
     void *user = nullptr; // Passed to handle().
 };
 
-// Where the memory of a session comes from.
+// A session gets its memory from here.
 struct Allocator {
     // Gives memory that is all zero and aligned for every type, as calloc() does, or null. Only
     // make_session() and session_bytes() call it. Null: calloc().

@@ -74,7 +74,7 @@ struct Game {
     std::mt19937_64 random = {};
     Object<Player> player = {};
     float goal[2] = {};            // The player walks there.
-    std::vector<Body> bodies = {}; // In this tick, in the order of object_ids<Cube>().
+    std::vector<Body> bodies = {}; // They are in the order of object_ids<Cube>().
     uint32_t cheered = 0, cheers_received = 0;
 };
 

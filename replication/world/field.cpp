@@ -428,7 +428,7 @@ uint32_t bits_max(const Field &field)
     return uint32_t{f.bits} * f.count;
 }
 
-// Of the kinds text, bytes and values.
+// Normalises text, bytes and values.
 static void normalise_bytes(const FieldCode &f, std::byte *to, const std::byte *from)
 {
     if (f.kind == FieldKind::bytes) {

@@ -115,7 +115,7 @@ void sweep(World &world, const TypeTable &types);
 // tick world.tick. Returns the mask of changed fields. No UPDATE of world.tick may have been sent:
 // the sender raises the tick after sending.
 uint64_t write(World &world, const TypeTable &types, ObjectSlot slot, const void *value);
-// Likewise with a value that type_table::normalise() has made.
+// This write() takes a value that type_table::normalise() has made.
 uint64_t write_normal(World &world, const TypeTable &types, ObjectSlot slot, const void *value);
 uint32_t &field_tick(World &world, ObjectSlot slot, uint32_t field);
 uint32_t field_tick(const World &world, ObjectSlot slot, uint32_t field);

@@ -1,4 +1,4 @@
-// What the tests of tern.h share: a check, a type table, and two peers without a network.
+// The tests of tern.h share a check, a type table, and two peers without a network.
 #ifndef SUITE_H
 #define SUITE_H
 
