@@ -117,6 +117,45 @@ function tests.EventsInOneTable()
     equal(next(tables, first), nil)
 end
 
+function tests.WhatAKindDoesNotHaveIsZeroOrEmpty()
+    local w = world.make(2)
+    local seen = {}
+    local function check(_, s, count)
+        for k = 1, count do
+            local kind, peer, _, type, previous, call = s:event(k)
+            local is_call = kind == "call" or kind == "reply" or kind == "call_failed"
+            local is_peers = kind == "peer_joined" or kind == "caught_up"
+            local here, expected = s:progress(k)
+            seen[kind] = true
+            equal(s:refusal(k), kind == "claim_refused" and "unknown" or "none")
+            equal(s:failure(k), kind == "call_failed" and "unknown" or "none")
+            equal(s:breach(k), "none")
+            equal(s:payload(k), "")
+            equal(s:event_name(k), kind == "peer_joined" and s:peer_name(peer) or "")
+            equal(s:lost_ticks(k), 0)
+            equal(here > 0, kind == "join_progress")
+            equal(expected > 0, kind == "join_progress")
+            equal(call ~= 0, is_call)
+            equal(previous ~= 0, kind == "owner_changed")
+            if is_peers or kind == "claim_refused" then equal(type, 0) end
+        end
+    end
+    local a, b = w.sessions[1], w.sessions[2]
+    local rock = a:create("rock")
+    b:join(world.invite(w))
+    world.until_true(w, "the second is in", function()
+        return seen.caught_up and seen.peer_joined
+    end, check)
+    b:claim(rock)
+    b:claim(9 * 2 ^ 32 + 1)
+    b:request(1, "chat", "hello")
+    b:request_owner(9 * 2 ^ 32 + 1, "chat", "hello")
+    world.until_true(w, "all is answered", function()
+        return seen.claim_granted and seen.claim_refused and seen.call_failed and seen.call
+    end, check)
+    assert(seen.owner_changed)
+end
+
 function tests.EventsByFunction()
     local w = world.open(2)
     local heard = {}
