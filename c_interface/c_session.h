@@ -11,8 +11,6 @@ struct tern_session {
     void *user;
     tern::Allocator allocator;
     uint64_t misuses;         // Reports so far.
-    size_t next_event;        // It indexes tern::session_events().
-    tern_event event;         // The last one that tern_next_event() gave.
     tern::State logged_state; // The last state that the log shows.
 };
 

@@ -89,7 +89,6 @@ tern_result tern_receive(tern_session *session, const tern_datagram *datagrams, 
     const uint64_t misuses = session ? session->misuses : 0;
     receive(inside(session), c_interface::from_c(datagrams, count), now_us);
     if (!session || session->misuses != misuses) return TERN_MISUSE;
-    session->next_event = 0;
     c_interface::log_events(*session);
     return TERN_OK;
 }

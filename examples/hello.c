@@ -41,7 +41,7 @@ static bool play(tern_session *ada, tern_socket *ada_socket, tern_session *ben,
         const tern_event *event = NULL;
         receive(ada, ada_socket);
         receive(ben, ben_socket);
-        while ((event = tern_next_event(ben))) {
+        for (size_t i = 0; (event = tern_event_at(ben, i)); i++) {
             if (event->kind == TERN_EVENT_CAUGHT_UP) tern_claim(ben, lamp, TERN_CLAIM_WAIT);
             if (event->kind == TERN_EVENT_CLAIM_GRANTED) tern_set(ben, lamp, &off, sizeof off);
         }

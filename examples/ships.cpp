@@ -74,10 +74,10 @@ static bool enter(Session *session, const Socket *socket, const Arguments &argum
 
 static void hear(Session *session, const Event &event)
 {
-    const auto peer = static_cast<unsigned>(event.peer);
+    const auto peer = static_cast<unsigned>(peer_of(event));
     if (event.kind == EventKind::peer_joined) {
         std::printf("peer %u has come\n", peer);
-        call(session, event.peer, Chat{"welcome aboard"});
+        call(session, event.newcomer.peer, Chat{"welcome aboard"});
     }
     if (event.kind == EventKind::peer_left) std::printf("peer %u has gone\n", peer);
     if (const Chat *chat = find_arguments<Chat>(session, event))

@@ -94,12 +94,13 @@ static bool enter(Session *session, const Socket *socket, const char *invite_tex
 
 static void report(const Session *session, const Event &event)
 {
-    const auto peer = static_cast<unsigned>(event.peer);
+    const auto peer = static_cast<unsigned>(peer_of(event));
     switch (event.kind) {
     case EventKind::peer_joined: std::printf("player %u has joined\n", peer); break;
     case EventKind::peer_left: std::printf("player %u has left\n", peer); break;
     case EventKind::owner_changed:
-        if (find_object<Ball>(session, event.object)) std::printf("player %u has the ball\n", peer);
+        if (find_object<Ball>(session, event.owner.object))
+            std::printf("player %u has the ball\n", peer);
         break;
     case EventKind::call:
         if (const Shout *heard = find_arguments<Shout>(session, event))

@@ -52,7 +52,7 @@ static bool enter(Session *session, const Socket *socket, const char *invite_tex
 
 static void report(const Event &event)
 {
-    const auto peer = static_cast<unsigned>(event.peer);
+    const auto peer = static_cast<unsigned>(peer_of(event));
     switch (event.kind) {
     case EventKind::peer_joined: std::printf("player %u has joined\n", peer); break;
     case EventKind::peer_left: std::printf("player %u has left\n", peer); break;

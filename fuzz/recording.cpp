@@ -38,7 +38,8 @@ enum : TypeId { THING, ASKED, SHOUT };
 void play(Session *s, int tick, ObjectId (&made)[2], size_t who)
 {
     for (const Event &event : session_events(s))
-        if (event.kind == EventKind::claim_asked) migrate(s, event.object, event.peer);
+        if (event.kind == EventKind::claim_asked)
+            migrate(s, event.claim.object, event.claim.claimer);
     if (session_state(s) != State::open) return;
     const Thing thing = {tick, made[0]};
     if (made[who] == ObjectId::none)

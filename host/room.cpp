@@ -210,7 +210,7 @@ void log_refusals(Room &room, const Log &log)
 
 // --- A tick ---
 
-static void answer_newcomer(Room &room, const Log &log, const Event &event)
+static void answer_newcomer(Room &room, const Log &log, const Newcomer &newcomer)
 {
     const char *reason = nullptr;
     if (room.phase != RoomPhase::open)
@@ -218,75 +218,76 @@ static void answer_newcomer(Room &room, const Log &log, const Event &event)
     else if (!room.options.open)
         reason = "the room is closed";
     if (!reason) {
-        admit(room.session, event.peer);
+        admit(room.session, newcomer.peer);
         return;
     }
-    refuse(room.session, event.peer, reason);
+    refuse(room.session, newcomer.peer, reason);
     room.refused += 1;
     log::write(log, LogLevel::info, "peer_refused",
-               {{"room", room.options.name}, {"name", event.name}, {"reason", reason}});
+               {{"room", room.options.name}, {"name", newcomer.name}, {"reason", reason}});
 }
 
 static void note_host(const Room &room, const Log &log, const Event &event)
 {
     const bool lost = event.kind == EventKind::host_lost;
     log::write(log, LogLevel::warning, lost ? "host_lost" : "host_changed",
-               {{"room", room.options.name}, {"peer", static_cast<unsigned>(event.peer)}});
+               {{"room", room.options.name}, {"peer", static_cast<unsigned>(peer_of(event))}});
 }
 
 // Without a script there is no game that could refuse a claim, so it is granted when possible.
-static void answer_claim(Room &room, const Event &event)
+static void answer_claim(Room &room, const ClaimEvent &claim)
 {
     if (!is_host(room) || room.game) return;
-    if (!migrate(room.session, event.object, event.peer))
-        refuse_claim(room.session, event.object, event.peer);
+    if (!migrate(room.session, claim.object, claim.claimer))
+        refuse_claim(room.session, claim.object, claim.claimer);
 }
 
-static void note_owner(Room &room, const Log &log, const Event &event)
+static void note_owner(Room &room, const Log &log, const OwnerChange &change)
 {
-    const auto gift = room.gifts.find(static_cast<uint64_t>(event.object));
-    if (gift != room.gifts.end() && event.previous == local_peer(room.session)) {
+    const auto gift = room.gifts.find(static_cast<uint64_t>(change.object));
+    if (gift != room.gifts.end() && change.previous == local_peer(room.session)) {
         room.given += 1;
         room.gifts.erase(gift);
     }
     if (log.level < LogLevel::debug) return;
     log::write(log, LogLevel::debug, "ownership_moved",
                {{"room", room.options.name},
-                {"object", static_cast<uint64_t>(event.object)},
-                {"from", static_cast<unsigned>(event.previous)},
-                {"to", static_cast<unsigned>(event.peer)}});
+                {"object", static_cast<uint64_t>(change.object)},
+                {"from", static_cast<unsigned>(change.previous)},
+                {"to", static_cast<unsigned>(change.owner)}});
 }
 
-static void note_misbehaviour(Room &room, const Log &log, const Event &event, uint64_t now_us)
+static void note_misbehaviour(Room &room, const Log &log, const BreachReport &report,
+                              uint64_t now_us)
 {
     if (room.breaches.size() == breaches_noted_max) room.breaches.pop_front();
     room.breaches.push_back(
-        {now_us, event.peer, event.previous, room.names[event.peer], event.breach});
+        {now_us, report.peer, report.reporter, room.names[report.peer], report.breach});
     LogFields fields = {{"room", room.options.name},
-                        {"peer", static_cast<unsigned>(event.peer)},
-                        {"name", room.names[event.peer]},
-                        {"reason", breach_names[static_cast<size_t>(event.breach)]},
-                        {"text", to_text(event.breach)}};
-    if (event.previous != PeerId::none)
-        fields["reported_by"] = static_cast<unsigned>(event.previous);
+                        {"peer", static_cast<unsigned>(report.peer)},
+                        {"name", room.names[report.peer]},
+                        {"reason", breach_names[static_cast<size_t>(report.breach)]},
+                        {"text", to_text(report.breach)}};
+    if (report.reporter != PeerId::none)
+        fields["reported_by"] = static_cast<unsigned>(report.reporter);
     log::write(log, LogLevel::warning, "misbehaved", fields);
 }
 
 static void take_event(Room &room, const Log &log, const Event &event, uint64_t now_us)
 {
     switch (event.kind) {
-    case EventKind::join_asked: return answer_newcomer(room, log, event);
-    case EventKind::claim_asked: return answer_claim(room, event);
-    case EventKind::owner_changed: return note_owner(room, log, event);
-    case EventKind::misbehaved: return note_misbehaviour(room, log, event, now_us);
+    case EventKind::join_asked: return answer_newcomer(room, log, event.newcomer);
+    case EventKind::claim_asked: return answer_claim(room, event.claim);
+    case EventKind::owner_changed: return note_owner(room, log, event.owner);
+    case EventKind::misbehaved: return note_misbehaviour(room, log, event.misbehaved, now_us);
     case EventKind::host_lost:
     case EventKind::host_changed: return note_host(room, log, event);
     case EventKind::peer_joined:
-        room.names[event.peer] = event.name;
+        room.names[event.newcomer.peer] = event.newcomer.name;
         return log::write(log, LogLevel::info, "peer_joined",
                           {{"room", room.options.name},
-                           {"peer", static_cast<unsigned>(event.peer)},
-                           {"name", event.name}});
+                           {"peer", static_cast<unsigned>(event.newcomer.peer)},
+                           {"name", event.newcomer.name}});
     case EventKind::peer_left:
         log::write(log, LogLevel::info, "peer_left",
                    {{"room", room.options.name},

@@ -34,20 +34,22 @@ void note_change(Watch &watch, const tern::Event &event, uint64_t now_us)
 {
     OwnershipChange change = {};
     change.at_us = now_us;
-    change.object = static_cast<uint64_t>(event.object);
-    change.type = event.type;
-    const auto peer = static_cast<uint16_t>(event.peer);
+    change.object = static_cast<uint64_t>(object_of(event));
+    const auto owner = static_cast<uint16_t>(peer_of(event));
     if (event.kind == tern::EventKind::object_created) {
         change.kind = ChangeKind::created;
-        change.to = peer;
+        change.type = event.object.type;
+        change.to = owner;
     } else if (event.kind == tern::EventKind::object_destroyed) {
         change.kind = ChangeKind::destroyed;
-        change.from = peer;
-    } else if (event.peer != event.previous) { // Equal if it was granted to its owner again.
+        change.type = event.object.type;
+        change.from = owner;
+    } else if (event.owner.owner != event.owner.previous) {
         change.kind = ChangeKind::moved;
-        change.from = static_cast<uint16_t>(event.previous);
-        change.to = peer;
-    } else {
+        change.type = event.owner.type;
+        change.from = static_cast<uint16_t>(event.owner.previous);
+        change.to = owner;
+    } else { // The object was granted to its owner again.
         return;
     }
     watch.changes.push_back(change);
@@ -196,7 +198,7 @@ void note_events(Watch &watch, const tern::Session *, std::span<const tern::Even
         watch.joined += event.kind == tern::EventKind::peer_joined;
         watch.left += event.kind == tern::EventKind::peer_left;
         if (event.kind == tern::EventKind::misbehaved)
-            watch.misbehaved[static_cast<size_t>(event.breach)] += 1;
+            watch.misbehaved[static_cast<size_t>(event.misbehaved.breach)] += 1;
         if (event.kind == tern::EventKind::object_created ||
             event.kind == tern::EventKind::object_destroyed ||
             event.kind == tern::EventKind::owner_changed)

@@ -16,6 +16,67 @@ static const Event &event_at(const Arguments &a, const Session *session)
     return events[static_cast<size_t>(number - 1)];
 }
 
+// --- What a function or the table gives for an event of any kind: 0, none or "" if the kind does
+// not have it ---
+
+static bool is_about_owner(const Event &e)
+{
+    return e.kind == EventKind::owner_changed || e.kind == EventKind::object_orphaned;
+}
+
+static bool is_about_newcomer(const Event &e)
+{
+    return e.kind == EventKind::join_asked || e.kind == EventKind::peer_joined;
+}
+
+static TypeId type_of(const Event &e)
+{
+    if (e.kind < EventKind::object_created) return 0;
+    if (e.kind >= EventKind::call) return e.call.type;
+    if (e.kind >= EventKind::claim_asked) return e.claim.type == no_type ? TypeId{0} : e.claim.type;
+    return is_about_owner(e) ? e.owner.type : e.object.type;
+}
+
+static PeerId previous_of(const Event &e)
+{
+    if (is_about_newcomer(e)) return e.newcomer.previous;
+    if (is_about_owner(e)) return e.owner.previous;
+    if (e.kind == EventKind::misbehaved) return e.misbehaved.reporter;
+    return e.kind == EventKind::host_changed ? e.host.previous : PeerId::none;
+}
+
+static CallId call_of(const Event &e)
+{
+    return e.kind >= EventKind::call ? e.call.id : CallId::none;
+}
+
+static ClaimRefusal refusal_of(const Event &e)
+{
+    return e.kind == EventKind::claim_refused ? e.claim.refusal : ClaimRefusal::none;
+}
+
+static CallFailure failure_of(const Event &e)
+{
+    return e.kind == EventKind::call_failed ? e.call.failure : CallFailure::none;
+}
+
+static Breach breach_of(const Event &e)
+{
+    return e.kind == EventKind::misbehaved ? e.misbehaved.breach : Breach::none;
+}
+
+static uint32_t lost_ticks_of(const Event &e)
+{
+    return e.kind == EventKind::owner_changed ? e.owner.lost_ticks : 0;
+}
+
+static const char *name_of(const Event &e)
+{
+    return is_about_newcomer(e) && e.newcomer.name ? e.newcomer.name : "";
+}
+
+// --- One event ---
+
 static int event_count(lua_State *L)
 {
     push_count(L, session_events(session({L, "event_count"})).size());
@@ -27,11 +88,11 @@ static int event(lua_State *L)
     const Arguments a = {L, "event"};
     const Event &e = event_at(a, session(a));
     push_word(L, anchor_event_kinds, e.kind);
-    push_whole(L, static_cast<int64_t>(e.peer));
-    push_count(L, static_cast<uint64_t>(e.object));
-    push_whole(L, e.type);
-    push_whole(L, static_cast<int64_t>(e.previous));
-    push_whole(L, static_cast<int64_t>(e.call));
+    push_whole(L, static_cast<int64_t>(peer_of(e)));
+    push_count(L, static_cast<uint64_t>(object_of(e)));
+    push_whole(L, type_of(e));
+    push_whole(L, static_cast<int64_t>(previous_of(e)));
+    push_whole(L, static_cast<int64_t>(call_of(e)));
     return 6;
 }
 
@@ -45,28 +106,28 @@ static int argument(lua_State *L)
     if (e.kind != EventKind::call && e.kind != EventKind::reply)
         refuse(a, 2, "event", "a call or a reply (it is %s)",
                event_kinds.names[static_cast<int>(e.kind)]);
-    const Type &type = session_config(s).types[e.type];
-    return push_field(L, type.fields[field_index(a, 3, 3, type)], e.arguments);
+    const Type &type = session_config(s).types[e.call.type];
+    return push_field(L, type.fields[field_index(a, 3, 3, type)], e.call.arguments);
 }
 
 static int refusal(lua_State *L)
 {
     const Arguments a = {L, "refusal"};
-    push_word(L, anchor_claim_refusals, event_at(a, session(a)).refusal);
+    push_word(L, anchor_claim_refusals, refusal_of(event_at(a, session(a))));
     return 1;
 }
 
 static int failure(lua_State *L)
 {
     const Arguments a = {L, "failure"};
-    push_word(L, anchor_call_failures, event_at(a, session(a)).failure);
+    push_word(L, anchor_call_failures, failure_of(event_at(a, session(a))));
     return 1;
 }
 
 static int breach(lua_State *L)
 {
     const Arguments a = {L, "breach"};
-    push_word(L, anchor_breaches, event_at(a, session(a)).breach);
+    push_word(L, anchor_breaches, breach_of(event_at(a, session(a))));
     return 1;
 }
 
@@ -78,8 +139,10 @@ static int changed(lua_State *L)
     if (e.kind != EventKind::object_changed && e.kind != EventKind::owner_changed)
         refuse(a, 2, "event", "object_changed or owner_changed (it is %s)",
                event_kinds.names[static_cast<int>(e.kind)]);
-    const uint16_t field = field_index(a, 3, 3, session_config(s).types[e.type]);
-    lua_pushboolean(L, (e.changed_fields >> field & 1) != 0);
+    const bool is_owners = is_about_owner(e);
+    const uint64_t changed_fields = is_owners ? e.owner.changed_fields : e.object.changed_fields;
+    const uint16_t field = field_index(a, 3, 3, session_config(s).types[type_of(e)]);
+    lua_pushboolean(L, (changed_fields >> field & 1) != 0);
     return 1;
 }
 
@@ -87,16 +150,17 @@ static int progress(lua_State *L)
 {
     const Arguments a = {L, "progress"};
     const Event &e = event_at(a, session(a));
-    push_count(L, e.objects_here);
-    push_count(L, e.objects_expected);
+    const bool joins = e.kind == EventKind::join_progress;
+    const JoinProgress so_far = joins ? e.progress : JoinProgress{};
+    push_count(L, so_far.objects_here);
+    push_count(L, so_far.objects_expected);
     return 2;
 }
 
 static int event_name(lua_State *L)
 {
     const Arguments a = {L, "event_name"};
-    const Event &e = event_at(a, session(a));
-    push_text(L, e.name ? e.name : "");
+    push_text(L, name_of(event_at(a, session(a))));
     return 1;
 }
 
@@ -104,10 +168,10 @@ static int payload(lua_State *L)
 {
     const Arguments a = {L, "payload"};
     const Event &e = event_at(a, session(a));
-    const bool asked = e.kind == EventKind::join_asked && e.arguments;
+    const bool asked = e.kind == EventKind::join_asked && e.newcomer.payload;
     char copy[payload_bytes_max];
-    const size_t size_bytes = asked ? e.argument_bytes : 0;
-    if (asked) std::memcpy(copy, e.arguments, size_bytes);
+    const size_t size_bytes = asked ? e.newcomer.payload_bytes : 0;
+    if (asked) std::memcpy(copy, e.newcomer.payload, size_bytes);
     lua_pushlstring(L, copy, size_bytes);
     return 1;
 }
@@ -115,7 +179,7 @@ static int payload(lua_State *L)
 static int lost_ticks(lua_State *L)
 {
     const Arguments a = {L, "lost_ticks"};
-    push_count(L, event_at(a, session(a)).lost_ticks);
+    push_count(L, lost_ticks_of(event_at(a, session(a))));
     return 1;
 }
 
@@ -141,23 +205,23 @@ static void push_kept(lua_State *L, int index)
 static void push_event(lua_State *L, const Event e, uint64_t number)
 {
     char name[name_bytes_max];
-    std::snprintf(name, sizeof name, "%s", e.name ? e.name : "");
+    std::snprintf(name, sizeof name, "%s", name_of(e));
     push_kept(L, kept_event);
     fill(L, "index", number);
     push_word(L, anchor_event_kinds, e.kind);
     lua_setfield(L, -2, "kind");
-    fill(L, "peer", static_cast<uint64_t>(e.peer));
-    fill(L, "object", static_cast<uint64_t>(e.object));
-    fill(L, "type", e.type);
-    fill(L, "previous", static_cast<uint64_t>(e.previous));
-    fill(L, "call", static_cast<uint64_t>(e.call));
-    push_word(L, anchor_claim_refusals, e.refusal);
+    fill(L, "peer", static_cast<uint64_t>(peer_of(e)));
+    fill(L, "object", static_cast<uint64_t>(object_of(e)));
+    fill(L, "type", type_of(e));
+    fill(L, "previous", static_cast<uint64_t>(previous_of(e)));
+    fill(L, "call", static_cast<uint64_t>(call_of(e)));
+    push_word(L, anchor_claim_refusals, refusal_of(e));
     lua_setfield(L, -2, "refusal");
-    push_word(L, anchor_call_failures, e.failure);
+    push_word(L, anchor_call_failures, failure_of(e));
     lua_setfield(L, -2, "failure");
-    push_word(L, anchor_breaches, e.breach);
+    push_word(L, anchor_breaches, breach_of(e));
     lua_setfield(L, -2, "breach");
-    fill(L, "lost_ticks", e.lost_ticks);
+    fill(L, "lost_ticks", lost_ticks_of(e));
     lua_pushstring(L, name);
     lua_setfield(L, -2, "name");
 }

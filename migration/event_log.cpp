@@ -2,14 +2,14 @@
 
 namespace tern::event_log {
 
+// The kind is one that sets Event::object.
 static Event about(const Replica &r, EventKind kind, ObjectSlot slot)
 {
     const KnownObject &object = r.world.slots[slot];
     Event event = {};
     event.kind = kind;
-    event.type = object.type;
-    event.peer = object.owner;
-    event.object = object.id;
+    event.object = {
+        .id = object.id, .changed_fields = 0, .type = object.type, .owner = object.owner};
     return event;
 }
 
@@ -21,13 +21,19 @@ void peer(Replica &r, EventKind kind, PeerId peer)
     flat::push(r.events, event);
 }
 
+void joined(Replica &r, PeerId newcomer)
+{
+    Event event = {};
+    event.kind = EventKind::peer_joined;
+    event.newcomer.peer = newcomer;
+    flat::push(r.events, event);
+}
+
 void misbehaved(Replica &r, PeerId peer, Breach breach, PeerId reporter)
 {
     Event event = {};
     event.kind = EventKind::misbehaved;
-    event.peer = peer;
-    event.breach = breach;
-    event.previous = reporter;
+    event.misbehaved = {.peer = peer, .reporter = reporter, .breach = breach};
     flat::push(r.events, event);
 }
 
@@ -36,8 +42,7 @@ void host(Replica &r, PeerId host)
     if (r.announced_host == host) return;
     Event event = {};
     event.kind = EventKind::host_changed;
-    event.peer = host;
-    event.previous = r.announced_host;
+    event.host = {.peer = host, .previous = r.announced_host};
     flat::push(r.events, event);
     r.announced_host = host;
 }
@@ -55,7 +60,7 @@ void changed(Replica &r, ObjectSlot slot, uint64_t fields)
         flat::push(r.events, about(r, EventKind::object_changed, slot));
         at = r.events.count;
     }
-    r.events[at - 1].changed_fields |= fields;
+    r.events[at - 1].object.changed_fields |= fields;
 }
 
 void visibility_changed(Replica &r, ObjectSlot slot, VisibilityChange visibility)
@@ -88,29 +93,50 @@ void destroyed(Replica &r, ObjectSlot slot)
 void owner_changed(Replica &r, ObjectSlot slot, PeerId previous, uint64_t fields,
                    uint32_t lost_ticks)
 {
-    Event event = about(r, EventKind::owner_changed, slot);
-    event.previous = previous;
-    event.changed_fields = fields;
-    event.lost_ticks = lost_ticks;
+    const KnownObject &object = r.world.slots[slot];
+    Event event = {};
+    event.kind = EventKind::owner_changed;
+    event.owner = {.object = object.id,
+                   .changed_fields = fields,
+                   .lost_ticks = lost_ticks,
+                   .type = object.type,
+                   .owner = object.owner,
+                   .previous = previous};
     flat::push(r.events, event);
     r.changed_events[slot] = 0; // Changes under the new owner come after this event.
 }
 
 void orphaned(Replica &r, ObjectSlot slot)
 {
-    flat::push(r.events, about(r, EventKind::object_orphaned, slot));
+    const KnownObject &object = r.world.slots[slot];
+    Event event = {};
+    event.kind = EventKind::object_orphaned;
+    event.owner = {.object = object.id,
+                   .changed_fields = 0,
+                   .lost_ticks = 0,
+                   .type = object.type,
+                   .owner = object.owner,
+                   .previous = PeerId::none};
+    flat::push(r.events, event);
 }
 
-void claim(Replica &r, EventKind kind, ObjectId object, PeerId peer, ClaimRefusal refusal)
+void claim(Replica &r, EventKind kind, ObjectId object, PeerId claimer, ClaimRefusal refusal)
 {
+    const ObjectSlot slot = world::find(r.world, object);
     Event event = {};
     event.kind = kind;
-    event.object = object;
-    event.peer = peer;
-    event.refusal = refusal;
-    const ObjectSlot slot = world::find(r.world, object);
-    if (slot != no_slot) event.type = r.world.slots[slot].type;
+    event.claim = {.object = object,
+                   .type = slot == no_slot ? no_type : r.world.slots[slot].type,
+                   .claimer = claimer,
+                   .refusal = refusal};
     flat::push(r.events, event);
+}
+
+// Whether a later change of the object may become part of the event, instead of another one.
+static bool grows(const Event &event)
+{
+    return event.kind == EventKind::object_changed || event.kind == EventKind::object_hidden ||
+           event.kind == EventKind::object_shown;
 }
 
 // Every object of an event is found, because the sweep of destroyed objects comes after this.
@@ -118,7 +144,8 @@ void clear(Replica &r)
 {
     ObjectSlot slot = no_slot;
     for (const Event &event : r.events.all()) {
-        slot = world::find_near(r.world, slot, event.object);
+        if (!grows(event)) continue;
+        slot = world::find_near(r.world, slot, event.object.id);
         if (slot != no_slot) r.changed_events[slot] = r.visibility_events[slot] = 0;
     }
     flat::clear(r.events);

@@ -4,7 +4,8 @@
 
 namespace tern::event_log {
 
-void peer(Replica &r, EventKind kind, PeerId peer);
+void peer(Replica &r, EventKind kind, PeerId peer); // The kind is one that sets Event::peer.
+void joined(Replica &r, PeerId newcomer);           // The session adds the name and the former id.
 void misbehaved(Replica &r, PeerId peer, Breach breach, PeerId reporter); // none: found here.
 void host(Replica &r, PeerId host); // host_changed, unless our game knows this host already.
 void created(Replica &r, ObjectSlot slot);
@@ -18,7 +19,7 @@ void destroyed(Replica &r, ObjectSlot slot);
 void owner_changed(Replica &r, ObjectSlot slot, PeerId previous, uint64_t fields,
                    uint32_t lost_ticks);
 void orphaned(Replica &r, ObjectSlot slot); // Asks the host's game what to do with the object.
-void claim(Replica &r, EventKind kind, ObjectId object, PeerId peer, ClaimRefusal refusal);
+void claim(Replica &r, EventKind kind, ObjectId object, PeerId claimer, ClaimRefusal refusal);
 void clear(Replica &r); // Call it before world::sweep().
 
 }

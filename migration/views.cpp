@@ -271,7 +271,7 @@ static bool take_roster(Replica &r, const Roster &roster, bool with_events)
         if (slot == no_member) {
             take_newcomer(r, roster, listed);
             slot = replica::find_member(r, listed.id);
-            if (with_events) event_log::peer(r, EventKind::peer_joined, listed.id);
+            if (with_events) event_log::joined(r, listed.id);
         } else if (listed.has_identity) { // The address may have changed.
             r.members[slot].identity.address = listed.identity.address;
         }
@@ -317,7 +317,7 @@ Verdict receive_caught_up(Replica &r, MemberSlot from, BitReader reader)
     Member &member = r.members[from];
     if (member.caught_up) return Verdict::ignored;
     member.caught_up = true;
-    if (!member.announced) event_log::peer(r, EventKind::peer_joined, member.id);
+    if (!member.announced) event_log::joined(r, member.id);
     member.announced = true;
     return Verdict::ok;
 }

@@ -140,13 +140,15 @@ static void push_failure(Session &s, const CallHead &head, PeerId peer, CallFail
 {
     Event event = {};
     event.kind = EventKind::call_failed;
-    event.type = head.type;
-    event.peer = peer;
-    event.object = head.object;
-    event.call = head.kind == CallKind::host_call && !head.is_asked ? CallId::none : head.id;
-    event.failure = failure;
-    event.arguments = arguments;
-    if (arguments) event.argument_bytes = s.config.types[head.type].size_bytes;
+    const bool is_plain = head.kind == CallKind::host_call && !head.is_asked;
+    const uint16_t size_bytes = s.config.types[head.type].size_bytes;
+    event.call = {.object = head.object,
+                  .arguments = arguments,
+                  .id = is_plain ? CallId::none : head.id,
+                  .failure = failure,
+                  .argument_bytes = arguments ? size_bytes : uint16_t{0},
+                  .type = head.type,
+                  .peer = peer};
     push_event(s, event);
 }
 
@@ -337,7 +339,7 @@ bool reply(Session *session, PeerId caller, CallId call, TypeId type, const void
     const misuse::Entry entry = misuse::change(session, "reply");
     if (!session::is_ask(entry, type, arguments, size_bytes, 1)) return false;
     if (call == CallId::none)
-        return misuse::report(entry, ObjectId::none, "Reply only if Event::call is not none.",
+        return misuse::report(entry, ObjectId::none, "Reply only if CallEvent::id is not none.",
                               "The caller of this call awaits no reply.");
     Session &s = *session;
     Record line = session::about(RecordKind::reply, ObjectId::none, caller);

@@ -223,12 +223,14 @@ void push_call(Session &s, PeerId from, const CallHead &head, const void *argume
 {
     Event event = {};
     event.kind = head.kind == CallKind::reply ? EventKind::reply : EventKind::call;
-    event.type = head.type;
-    event.peer = from;
-    event.object = head.object;
-    event.call = head.is_asked || head.kind == CallKind::reply ? head.id : CallId::none;
-    event.arguments = arguments;
-    event.argument_bytes = s.config.types[head.type].size_bytes;
+    const bool has_id = head.is_asked || head.kind == CallKind::reply;
+    event.call = {.object = head.object,
+                  .arguments = arguments,
+                  .id = has_id ? head.id : CallId::none,
+                  .failure = CallFailure::none,
+                  .argument_bytes = s.config.types[head.type].size_bytes,
+                  .type = head.type,
+                  .peer = from};
     push_event(s, event);
 }
 

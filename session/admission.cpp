@@ -48,10 +48,11 @@ static void ask_game(Session &s, PeerLink &from)
 {
     Event event = {};
     event.kind = EventKind::join_asked;
-    event.peer = from.peer;
-    event.name = from.identity.name;
-    event.arguments = from.payload;
-    event.argument_bytes = from.payload_bytes;
+    event.newcomer = {.peer = from.peer,
+                      .previous = PeerId::none,
+                      .payload_bytes = from.payload_bytes,
+                      .name = from.identity.name,
+                      .payload = from.payload};
     push_event(s, event);
 }
 

@@ -9,12 +9,12 @@
 namespace tern {
 namespace session {
 
-void remember_answer(Session &s, const Event &event)
+void remember_answer(Session &s, const ClaimEvent &answer)
 {
     for (RefusedClaim &refused : s.refused)
-        if (refused.object == event.object) refused = {};
-    if (event.kind != EventKind::claim_refused) return;
-    s.refused[s.refused_count % refused_max] = {event.object, event.refusal, s.now_us};
+        if (refused.object == answer.object) refused = {};
+    if (answer.refusal == ClaimRefusal::none) return;
+    s.refused[s.refused_count % refused_max] = {answer.object, answer.refusal, s.now_us};
     s.refused_count += 1;
 }
 

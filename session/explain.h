@@ -4,7 +4,7 @@
 
 namespace tern::session {
 
-// Keeps a claim_refused event for explain(), and forgets earlier refusals of the same object.
-void remember_answer(Session &s, const Event &event);
+// Keeps the answer for explain() if it refuses, and forgets earlier refusals of the same object.
+void remember_answer(Session &s, const ClaimEvent &answer);
 
 }

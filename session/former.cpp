@@ -44,18 +44,19 @@ void forget_former_ids(Session &s)
     std::fill_n(s.held, s.replica->world.slots.capacity, HeldObject{});
 }
 
-void note_owner(Session &s, const Event &event, ObjectSlot slot)
+void note_owner(Session &s, const OwnerChange &change, ObjectSlot slot)
 {
     const Replica &r = *s.replica;
-    const bool is_change = event.kind == EventKind::owner_changed && event.previous != event.peer;
-    if (!is_change || s.types.types[event.type].orphan != Orphan::hold || slot == no_slot) return;
+    if (change.previous == change.owner || slot == no_slot) return;
+    if (s.types.types[change.type].orphan != Orphan::hold) return;
     HeldObject &held = s.held[slot];
-    if (held.object != event.object) held = {event.object, PeerId::none};
-    const bool is_orphan = !replica::is_member(r, event.previous) && event.peer == replica::host(r);
+    if (held.object != change.object) held = {change.object, PeerId::none};
+    const bool is_orphan =
+        !replica::is_member(r, change.previous) && change.owner == replica::host(r);
     if (!is_orphan)
         held.owner = PeerId::none;
     else if (held.owner == PeerId::none)
-        held.owner = event.previous;
+        held.owner = change.previous;
 }
 
 void give_back(Session &s, MemberSlot slot)

@@ -15,9 +15,9 @@ PeerId former_id(const Session &s, const uint8_t *key);
 void note_former(Session &s, MemberSlot slot);
 // This peer joins again, perhaps another session of those that a split has made, with other ids.
 void forget_former_ids(Session &s);
-// Takes an owner_changed event: an object of a type with Orphan::hold is held for its last owner as
-// long as no member but the hosts has owned it since.
-void note_owner(Session &s, const Event &event, ObjectSlot slot);
+// Takes what owner_changed tells: an object of a type with Orphan::hold is held for its last owner
+// as long as no member but the hosts has owned it since.
+void note_owner(Session &s, const OwnerChange &change, ObjectSlot slot);
 // At the host: gives the objects that are held for this member, under a former id, back to it.
 void give_back(Session &s, MemberSlot slot);
 // Once per tick, with Quorum::survivors: the host seeks former members, and sends them MEET.

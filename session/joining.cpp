@@ -175,8 +175,7 @@ void report_progress(Session &s)
     s.progress_percent = percent;
     Event event = {};
     event.kind = EventKind::join_progress;
-    event.objects_here = here;
-    event.objects_expected = r.objects_expected;
+    event.progress = {.objects_here = here, .objects_expected = r.objects_expected};
     push_event(s, event);
 }
 

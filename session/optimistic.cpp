@@ -162,11 +162,10 @@ uint64_t replicated_digest(const Session &s)
 
 // --- Events ---
 
-uint64_t optimistic_fields(const Session &s, const Event &event)
+uint64_t optimistic_fields(const Session &s, TypeId type, ObjectId object)
 {
-    if (event.kind != EventKind::object_changed && event.kind != EventKind::owner_changed) return 0;
-    const uint32_t index = find(s, event.type, event.object);
-    return index < s.optimistic_counts[event.type] ? claims_of(s, event.type)[index].set_fields : 0;
+    const uint32_t index = find(s, type, object);
+    return index < s.optimistic_counts[type] ? claims_of(s, type)[index].set_fields : 0;
 }
 
 static void push_changed(Session &s, const KnownObject &object, uint64_t fields)
@@ -174,16 +173,15 @@ static void push_changed(Session &s, const KnownObject &object, uint64_t fields)
     if (fields == 0) return;
     Event event = {};
     event.kind = EventKind::object_changed;
-    event.type = object.type;
-    event.peer = object.owner;
-    event.object = object.id;
-    event.changed_fields = fields;
+    event.object = {
+        .id = object.id, .changed_fields = fields, .type = object.type, .owner = object.owner};
     push_event(s, event);
 }
 
-void settle_optimistic(Session &s, const Event &answer)
+void settle_optimistic(Session &s, const ClaimEvent &answer)
 {
     const TypeId type = answer.type;
+    if (type == no_type) return; // A claim is answered at the latest when its object is destroyed.
     const uint32_t index = find(s, type, answer.object);
     if (index == s.optimistic_counts[type]) return;
     const uint64_t fields = claims_of(s, type)[index].set_fields;
@@ -195,7 +193,7 @@ void settle_optimistic(Session &s, const Event &answer)
     std::memcpy(wanted, present, s.types.types[type].size_bytes);
     copy_fields(s, type, wanted, value_of(s, type, index), fields);
     erase(s, type, index);
-    if (answer.kind == EventKind::claim_granted && object.owner == s.replica->self)
+    if (answer.refusal == ClaimRefusal::none && object.owner == s.replica->self)
         replica::set(*s.replica, slot, wanted);
     else
         push_changed(s, object, type_table::difference(s.types, type, present, wanted));

@@ -11,12 +11,11 @@ void begin_optimistic(Session &s, ObjectSlot slot);
 bool is_optimistic(const Session &s, ObjectSlot slot);
 // Keeps a value that the game sets. False: there is no such claim, so the value is the replica's.
 bool set_optimistic(Session &s, ObjectSlot slot, const void *value);
-// The fields of the event's object whose replicated values are hidden by the game's own. 0 for
-// events without changed_fields.
-uint64_t optimistic_fields(const Session &s, const Event &event);
+// The fields of an object whose replicated values are hidden by the game's own.
+uint64_t optimistic_fields(const Session &s, TypeId type, ObjectId object);
 // Applies the answer to a claim: the owner's first change if it was granted, else the replicated
 // value shows again. Call it only while the values are hidden.
-void settle_optimistic(Session &s, const Event &answer);
+void settle_optimistic(Session &s, const ClaimEvent &answer);
 // Called when receive() and send() end: get() and object_values() then give the game's values.
 void show_optimistic(Session &s);
 // Called when they begin: the replica then sees the replicated values only.

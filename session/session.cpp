@@ -88,6 +88,17 @@ void fail(Session &s, State state)
 
 // --- Events ---
 
+// Event{} makes the members of its CallEvent zero. There are no gaps between them, and those of
+// the other structs of the union end before they do: so all of the event is zero.
+static constexpr size_t call_bytes = offsetof(CallEvent, peer) + sizeof(PeerId);
+static_assert(call_bytes == sizeof(ObjectId) + sizeof(void *) + sizeof(CallId) +
+                                sizeof(CallFailure) + sizeof(uint16_t) + sizeof(TypeId) +
+                                sizeof(PeerId));
+static_assert(offsetof(OwnerChange, previous) + sizeof(PeerId) <= call_bytes);
+static_assert(sizeof(ObjectEvent) <= call_bytes && sizeof(ClaimEvent) <= call_bytes);
+static_assert(sizeof(Newcomer) <= call_bytes && sizeof(BreachReport) <= call_bytes);
+static_assert(sizeof(HostChange) <= call_bytes && sizeof(JoinProgress) <= call_bytes);
+
 void push_event(Session &s, const Event &event)
 {
     TERN_ASSERT(s.event_count < s.events_max, "%u events", s.event_count);
@@ -95,11 +106,11 @@ void push_event(Session &s, const Event &event)
     s.event_count += 1;
 }
 
-static void introduce(const Session &s, Event &event)
+static void introduce(const Session &s, Newcomer &newcomer)
 {
-    event.name = member_name(s, event.peer);
-    const MemberSlot slot = replica::find_member(*s.replica, event.peer);
-    if (slot != no_member) event.previous = former_id(s, s.replica->members[slot].identity.key);
+    newcomer.name = member_name(s, newcomer.peer);
+    const MemberSlot slot = replica::find_member(*s.replica, newcomer.peer);
+    if (slot != no_member) newcomer.previous = former_id(s, s.replica->members[slot].identity.key);
 }
 
 static bool is_about_peers(EventKind kind)
@@ -115,20 +126,27 @@ void copy_replica_events(Session &s)
     for (; s.replica_event_count < events.count; ++s.replica_event_count) {
         Event event = events[s.replica_event_count];
         // This event is handed on, so later changes of the object need another one.
-        slot = world::find_near(s.replica->world, slot, event.object);
+        slot = world::find_near(s.replica->world, slot, object_of(event));
         if (slot != no_slot)
             s.replica->changed_events[slot] = s.replica->visibility_events[slot] = 0;
         const bool answer =
             event.kind == EventKind::claim_granted || event.kind == EventKind::claim_refused;
-        event.changed_fields &= ~optimistic_fields(s, event);
-        if (event.kind == EventKind::object_changed && event.changed_fields == 0) continue;
-        if (event.kind == EventKind::peer_joined) introduce(s, event);
+        if (event.kind == EventKind::object_changed) {
+            event.object.changed_fields &=
+                ~optimistic_fields(s, event.object.type, event.object.id);
+            if (event.object.changed_fields == 0) continue;
+        }
+        if (event.kind == EventKind::owner_changed) {
+            event.owner.changed_fields &=
+                ~optimistic_fields(s, event.owner.type, event.owner.object);
+            note_owner(s, event.owner, slot);
+        }
+        if (event.kind == EventKind::peer_joined) introduce(s, event.newcomer);
         if (is_about_peers(event.kind)) wake_all(s);
-        note_owner(s, event, slot);
         push_event(s, event);
         if (!answer) continue;
-        remember_answer(s, event);
-        settle_optimistic(s, event);
+        remember_answer(s, event.claim);
+        settle_optimistic(s, event.claim);
     }
 }
 

@@ -35,7 +35,7 @@ namespace {
     return stamp + digest + totals.owned + simulated.sent + stats.sent_bytes + peers.size() +
            objects.size() + traffic.size() + recorded.size() + found.size() + parallel.parts +
            (values != nullptr) + (self == owner) + (state == State::open) +
-           (name[0] == text.text[0]) + (arguments.type == type);
+           (name[0] == text.text[0]) + (arguments.call.type == type);
 }
 
 }

@@ -52,7 +52,7 @@ void tick(World &w, bool moving)
         for (const tern::Event &event : star::receive(w.star, i)) {
             if (i == newcomer && event.kind == tern::EventKind::caught_up) w.caught_up = true;
             if (i == member && moving && event.kind == tern::EventKind::object_changed)
-                note_age(w, event.object);
+                note_age(w, event.object.id);
         }
         star::send(w.star, i);
     }

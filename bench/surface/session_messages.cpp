@@ -33,7 +33,8 @@ struct MessageClients {
 
 void take(MessageLog &log, const Event &event)
 {
-    if (event.kind == EventKind::call) message_log::take(log, event.arguments, sizeof(Message));
+    if (event.kind == EventKind::call)
+        message_log::take(log, event.call.arguments, sizeof(Message));
 }
 
 void send_message(MessageLog &log, const Peer &peer, PeerId to)

@@ -57,7 +57,7 @@ void host_tick(CallWorld &world, uint64_t now_us)
     advance(world.network, now_us);
     peer::receive(world.host, now_us, [&](const Event &event) {
         if (event.kind != EventKind::call) return;
-        if (event.call == CallId::none)
+        if (event.call.id == CallId::none)
             take(world, event, now_us);
         else
             reply(world.host.session, event, 0, call_arguments<Shot>(event));

@@ -39,14 +39,16 @@ bool has_left(const Arena &a, PeerId peer)
 
 void check_event(Arena &a, size_t who, const Event &event)
 {
-    const auto peer = static_cast<unsigned>(event.peer);
+    const auto peer = static_cast<unsigned>(peer_of(event));
     TERN_ASSERT(event.kind != EventKind::host_lost, "%zu has lost its host %u", who, peer);
-    if (!is_honest(a, event.peer)) return;
-    if (event.kind == EventKind::call && event.type == SHOUT)
+    if (!is_honest(a, peer_of(event))) return;
+    if (event.kind == EventKind::call && event.call.type == SHOUT)
         a.now.calls += call_arguments<Shout>(event).at == last_call.at;
-    TERN_ASSERT(event.kind != EventKind::misbehaved || event.previous == a.now.ids[hostile],
-                "%zu: honest %u misbehaves, says %u: %s", who, peer,
-                static_cast<unsigned>(event.previous), to_text(event.breach));
+    if (event.kind == EventKind::misbehaved)
+        TERN_ASSERT(event.misbehaved.reporter == a.now.ids[hostile],
+                    "%zu: honest %u misbehaves, says %u: %s", who, peer,
+                    static_cast<unsigned>(event.misbehaved.reporter),
+                    to_text(event.misbehaved.breach));
     TERN_ASSERT(event.kind != EventKind::peer_left || has_left(a, event.peer),
                 "%zu: honest %u is removed", who, peer);
 }

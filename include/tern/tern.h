@@ -259,7 +259,8 @@ typedef struct tern_event tern_event;
 // microseconds, whose zero is the caller's choice.
 TERN_API tern_result tern_receive(tern_session *session, const tern_datagram *datagrams,
                                   size_t count, uint64_t now_us);
-TERN_API const tern_event *tern_next_event(tern_session *session); // NULL: that was the last one.
+// The events of that tern_receive(), from index 0 on. NULL: there are no more.
+TERN_API const tern_event *tern_event_at(const tern_session *session, size_t index);
 // Gives the number of datagrams to send, and points `datagrams` to them.
 TERN_API size_t tern_send(tern_session *session, uint64_t now_us, const tern_datagram **datagrams);
 // Gives the size of what is new of the recording, and points `bytes` to it. Append it to a file
@@ -427,7 +428,7 @@ TERN_API tern_result tern_request(tern_session *session, tern_peer to, tern_type
 TERN_API tern_result tern_request_owner(tern_session *session, tern_object object,
                                         tern_type_id type, const void *arguments, size_t size_bytes,
                                         uint32_t timeout_ms, tern_call_id *call);
-// Answers an event TERN_EVENT_CALL whose call is not TERN_NO_CALL, once, in the same tick or later.
+// Answers an event TERN_EVENT_CALL whose id is not TERN_NO_CALL, once, in the same tick or later.
 TERN_API tern_result tern_reply(tern_session *session, tern_peer caller, tern_call_id call,
                                 tern_type_id type, const void *arguments, size_t size_bytes);
 
@@ -435,7 +436,7 @@ TERN_API tern_result tern_reply(tern_session *session, tern_peer caller, tern_ca
 
 typedef enum tern_event_kind {
     TERN_EVENT_JOIN_PROGRESS,    // progress. While joining, once for each percent at most.
-    TERN_EVENT_CAUGHT_UP,        // After tern_join(): the state is open.
+    TERN_EVENT_CAUGHT_UP,        // peer: this one. After tern_join(): the state is open.
     TERN_EVENT_JOIN_ASKED,       // newcomer. Answer with tern_admit() or tern_refuse().
     TERN_EVENT_PEER_JOINED,      // newcomer.
     TERN_EVENT_PEER_LEFT,        // peer.
@@ -453,7 +454,7 @@ typedef enum tern_event_kind {
     TERN_EVENT_CLAIM_ASKED,      // claim. Answer with tern_migrate() or tern_refuse_claim().
     TERN_EVENT_CLAIM_GRANTED,    // claim.
     TERN_EVENT_CLAIM_REFUSED,    // claim, with the refusal.
-    TERN_EVENT_CALL,             // call. If its call is not TERN_NO_CALL: tern_reply().
+    TERN_EVENT_CALL,             // call. If its id is not TERN_NO_CALL: tern_reply().
     TERN_EVENT_REPLY,            // call: answers tern_request().
     TERN_EVENT_CALL_FAILED       // call, with the failure.
 } tern_event_kind;
@@ -480,10 +481,9 @@ typedef enum tern_call_failure {
 } tern_call_failure;
 TERN_API const char *tern_call_failure_text(tern_call_failure failure);
 
-// The kind says which member of the union is set: a later version may add kinds, so skip those that
-// you do not know.
+// The kind says which member of the union is set. A later version may add kinds, so skip those that
+// you do not know. It may also append members, so do not count on the size of an event.
 struct tern_event {
-    uint32_t struct_size;
     tern_event_kind kind;
     union {
         tern_peer peer;
@@ -506,7 +506,7 @@ struct tern_event {
             tern_peer peer, previous;
         } host;
         struct {
-            tern_object object;
+            tern_object id;
             uint64_t changed_fields; // Bit i: field i of the type.
             tern_type_id type;
             tern_peer owner;
@@ -514,9 +514,9 @@ struct tern_event {
         struct {
             tern_object object;
             uint64_t changed_fields;
+            uint32_t lost_ticks; // The previous owner learns how many of its writes are missing.
             tern_type_id type;
             tern_peer owner, previous;
-            uint32_t lost_ticks; // The previous owner learns how many of its writes are missing.
         } owner;
         struct {
             tern_object object;
@@ -527,11 +527,11 @@ struct tern_event {
         struct {
             tern_object object;    // The call was to its owner; else TERN_NO_OBJECT.
             const void *arguments; // The struct. NULL: a tern_call() that was refused.
-            tern_call_id call;
+            tern_call_id id;
+            tern_call_failure failure;
             uint16_t argument_bytes;
             tern_type_id type;
             tern_peer peer; // The caller; of a failed call the recipient.
-            tern_call_failure failure;
         } call;
     } of;
 };

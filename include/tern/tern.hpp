@@ -58,6 +58,64 @@ std::span<const Event> receive(Session *session, std::span<const Datagram> datag
 std::span<const Datagram> send(Session *session, uint64_t now_us);
 std::span<const Event> session_events(const Session *session); // The last result of receive().
 
+// Gives the object that an event is about, or whose owner was called. none: there is no object.
+inline ObjectId object_of(const Event &event)
+{
+    switch (event.kind) {
+    case EventKind::join_progress:
+    case EventKind::caught_up:
+    case EventKind::join_asked:
+    case EventKind::peer_joined:
+    case EventKind::peer_left:
+    case EventKind::misbehaved:
+    case EventKind::host_lost:
+    case EventKind::host_changed: return ObjectId::none;
+    case EventKind::object_created:
+    case EventKind::object_changed:
+    case EventKind::object_destroyed:
+    case EventKind::object_hidden:
+    case EventKind::object_shown: return event.object.id;
+    case EventKind::owner_changed:
+    case EventKind::object_orphaned: return event.owner.object;
+    case EventKind::claim_asked:
+    case EventKind::claim_granted:
+    case EventKind::claim_refused: return event.claim.object;
+    case EventKind::call:
+    case EventKind::reply:
+    case EventKind::call_failed: return event.call.object;
+    }
+    return ObjectId::none;
+}
+
+// Gives the peer that an event is about: also an owner, claimer or caller. none: there is no peer.
+inline PeerId peer_of(const Event &event)
+{
+    switch (event.kind) {
+    case EventKind::join_progress: return PeerId::none;
+    case EventKind::join_asked:
+    case EventKind::peer_joined: return event.newcomer.peer;
+    case EventKind::caught_up:
+    case EventKind::peer_left:
+    case EventKind::host_lost: return event.peer;
+    case EventKind::misbehaved: return event.misbehaved.peer;
+    case EventKind::host_changed: return event.host.peer;
+    case EventKind::object_created:
+    case EventKind::object_changed:
+    case EventKind::object_destroyed:
+    case EventKind::object_hidden:
+    case EventKind::object_shown: return event.object.owner;
+    case EventKind::owner_changed:
+    case EventKind::object_orphaned: return event.owner.owner;
+    case EventKind::claim_asked:
+    case EventKind::claim_granted:
+    case EventKind::claim_refused: return event.claim.claimer;
+    case EventKind::call:
+    case EventKind::reply:
+    case EventKind::call_failed: return event.call.peer;
+    }
+    return PeerId::none;
+}
+
 // With Config::recording_bytes_max: the part of the recording that is new since the last call.
 // Append it to a file after each tick; tern-sim replays that file. Valid until the next call that
 // changes the session. If the buffer fills up before it is taken, the recording ends with a record
@@ -250,8 +308,8 @@ CallId request(Session *session, PeerId to, TypeId type, const void *arguments, 
                uint32_t timeout_ms = 5000);
 CallId request_owner(Session *session, ObjectId object, TypeId type, const void *arguments,
                      size_t size_bytes, uint32_t timeout_ms = 5000);
-// Answers a call event whose Event::call is not none. Call it once, in the same tick or later.
-// `caller` and `call` are Event::peer and Event::call. False if nothing was sent: the caller has
+// Answers an event EventKind::call whose CallEvent::id is not none. Call it once, in the same tick
+// or later. `caller` and `call` are its peer and its id. False if nothing was sent: the caller has
 // left, or a queue is full.
 bool reply(Session *session, PeerId caller, CallId call, TypeId type, const void *arguments,
            size_t size_bytes);
@@ -283,8 +341,9 @@ template <GameStruct T> Object<T> find_object(const Session *session, ObjectId o
 // The arguments of a call, a reply or a failed call, if its type has the struct T; else null.
 template <GameStruct T> const T *find_arguments(const Session *session, const Event &event)
 {
-    if (event.kind < EventKind::call || !event.arguments) return nullptr;
-    return event.type == find_type<T>(session) ? static_cast<const T *>(event.arguments) : nullptr;
+    if (event.kind < EventKind::call || !event.call.arguments) return nullptr;
+    if (event.call.type != find_type<T>(session)) return nullptr;
+    return static_cast<const T *>(event.call.arguments);
 }
 
 template <GameStruct T> ObjectId create(Session *session, TypeId type, const T &value)
@@ -393,9 +452,10 @@ bool call(Session *session, PeerId to, const T &arguments,
     return call(session, to, find_type<T>(session), &arguments, sizeof(T), reliability);
 }
 
+// The kind of the event must be call, reply or call_failed, with arguments.
 template <GameStruct T> const T &call_arguments(const Event &event)
 {
-    return *static_cast<const T *>(event.arguments);
+    return *static_cast<const T *>(event.call.arguments);
 }
 
 template <GameStruct T>
@@ -439,7 +499,8 @@ CallId request_owner(Session *session, ObjectId object, const T &arguments,
 template <GameStruct T>
 bool reply(Session *session, const Event &called, TypeId type, const T &arguments)
 {
-    return reply(session, called.peer, called.call, type, &arguments, sizeof(T));
+    const CallEvent &answered = called.kind < EventKind::call ? CallEvent{} : called.call;
+    return reply(session, answered.peer, answered.id, type, &arguments, sizeof(T));
 }
 
 template <GameStruct T> bool reply(Session *session, const Event &called, const T &arguments)

@@ -203,7 +203,7 @@ inline constexpr uint16_t mesh_peers_max = 64;
 inline constexpr uint16_t star_peers_max = 512;
 
 // How a member has broken the rules. No honest peer does, whatever the network does to it.
-enum class Breach : uint8_t {
+enum class Breach : int {
     none,
     malformed,  // It sent something that is not in the format, sealed with its own key.
     forged,     // It sent something for which it has no authority.
@@ -337,55 +337,43 @@ enum class State : uint8_t {
     overflow         // A counter of this peer has ended: docs/use/how_many.md.
 };
 
-// The comment of each kind lists the members of Event that it sets.
-enum class EventKind : uint8_t {
+// The comment of each kind begins with the member of Event that it sets.
+enum class EventKind : int {
     // The session.
-    join_progress, // While joining, at most once for each percent: objects_here, objects_expected.
-    caught_up,     // After join(): the objects of all members are here, and the state is open.
-    join_asked,    // On the host with Admission::ask_game: peer, name, payload. Answer with
-                   // admit() or refuse().
-    peer_joined,   // peer, name. previous: the id that it had before it was removed, if we were a
-                   // member then; else none.
+    join_progress, // progress. While joining, at most once for each percent.
+    caught_up,     // peer: this one. After join(): the objects of all are here; the state is open.
+    join_asked,    // newcomer. On the host with Admission::ask_game: admit() or refuse() answers.
+    peer_joined,   // newcomer.
     peer_left,     // peer. Events of its orphans follow once the departure is settled.
-    misbehaved,    // peer has broken the rules: breach. previous: the member that has reported it,
-                   // or none if this peer has found it. Reports come to the host only. Once for
-                   // each peer, breach and reporter; Stats counts them all.
+    misbehaved,    // misbehaved. Reports of other members come to the host only. Once for each
+                   // peer, breach and reporter; Stats counts them all.
     host_lost,     // peer: the lost host. Claims wait for the next host; all else continues, and
                    // host_changed follows. If the state is joining: discard all earlier events,
                    // because this peer joins with another member, as a new peer. The others have
                    // its objects, or will. If the state was open or cut_off before, the former
                    // world can be read until the next receive().
-    host_changed,  // peer: the new host; previous: the host before. Owner changes that the new host
-                   // decides come after this event.
+    host_changed,  // host. Owner changes that the new host decides come after this event.
     // Objects. What this peer itself creates, sets and destroys causes no event.
-    object_created,
-    object_changed,   // changed_fields have new values from the owner.
-    object_destroyed, // The object can be read until the next receive().
-    object_hidden, // The sender stopped updating this object for us (its priority is 0). The last
-                   // value stays readable. See set_priority().
-    object_shown,  // Updates resume. What changed meanwhile arrives with this event or soon after.
-    owner_changed, // peer: the new owner; previous: the owner before. Both are equal if the host
-                   // granted the object to its owner anew.
-    object_orphaned, // On the host with Orphan::ask_game, after owner_changed: migrate(), destroy()
-                     // or keep the object.
+    object_created,   // object.
+    object_changed,   // object: changed_fields have new values from the owner.
+    object_destroyed, // object. It can be read until the next receive().
+    object_hidden,    // object. Its sender stopped updating us (set_priority()); it stays readable.
+    object_shown,     // object. Updates resume; what changed meanwhile arrives now or soon after.
+    owner_changed,    // owner. It comes before object_orphaned or claim_granted of the object.
+    object_orphaned,  // owner. On the host with Orphan::ask_game: migrate(), destroy() or keep it.
     // Claims.
-    claim_asked,   // On the host with ClaimPolicy::ask_game: peer claims object. Answer with
-                   // migrate() or refuse_claim().
-    claim_granted, // On the claimer, after owner_changed: it owns the object.
-    claim_refused, // On the claimer: refusal. If the claim was optimistic and what was set differs
-                   // from the replicated value, object_changed follows.
+    claim_asked,   // claim. On the host with ClaimPolicy::ask_game: migrate() or refuse_claim().
+    claim_granted, // claim. On the claimer, after owner_changed: it owns the object.
+    claim_refused, // claim, with the refusal. On the claimer. If the claim was optimistic and what
+                   // was set differs from the replicated value, object_changed follows.
     // Calls.
-    call,  // peer made the call: type, arguments; object if the call was to the owner of one. If
-           // Event::call is not none, the caller awaits a reply().
-    reply, // Answers request(): call, peer, type, arguments.
-    // A call of ours failed: failure, type, object, call, arguments; peer that it was sent to, none
-    // if it was sent to nobody. call is none for any call(); arguments is null for a call() to a
-    // member, which refused it.
-    call_failed
+    call,       // call. If its id is not none, the caller awaits a reply().
+    reply,      // call. Answers request().
+    call_failed // call, with the failure: a call of ours failed.
 };
 
 // Why a call has failed.
-enum class CallFailure : uint8_t {
+enum class CallFailure : int {
     none,
     // These three: the call has not been delivered and never will be.
     dead,        // The object was destroyed.
@@ -396,7 +384,7 @@ enum class CallFailure : uint8_t {
     no_reply // No reply within the timeout_ms of the request.
 };
 
-enum class ClaimRefusal : uint8_t {
+enum class ClaimRefusal : int {
     none,
     dead,      // The object was destroyed.
     unknown,   // The host does not know the object yet; claim it again later.
@@ -405,35 +393,78 @@ enum class ClaimRefusal : uint8_t {
     overtaken, // Another claim or a migrate() came first; claim again.
     locked,    // The owner has locked the object; claim again after it unlocks it.
     cooldown,  // The object was granted less than Type::claim_cooldown_ms ago; claim again later.
-    quota,     // The claimer has Type::owned_max objects, or claims too fast:
-               // Type::claims_per_second_max.
+    quota      // The claimer exceeds Type::owned_max or Type::claims_per_second_max.
 };
 
-// One event. Valid until the next receive(), with all that it points to. Members that do not belong
-// to the kind are zero.
+struct JoinProgress {          // join_progress.
+    uint32_t objects_here;     // Objects that have arrived; at most objects_expected.
+    uint32_t objects_expected; // Alive when the host admitted us. Some may die before they arrive.
+};
+
+struct Newcomer { // join_asked, peer_joined.
+    PeerId peer;
+    PeerId previous;        // Its id before it was removed, if we were a member then; else none.
+    uint16_t payload_bytes; // Size of the payload.
+    const char *name;       // Its Config::name.
+    const void *payload;    // join_asked: the JoinPayload.
+};
+
+struct BreachReport {      // misbehaved.
+    PeerId peer, reporter; // The reporter is none if this peer has found the breach.
+    Breach breach;
+};
+
+struct HostChange {        // host_changed.
+    PeerId peer, previous; // The new host, and the host before.
+};
+
+struct ObjectEvent { // object_created, _changed, _destroyed, _hidden, _shown.
+    ObjectId id;
+    uint64_t changed_fields; // Bit i: Type::fields[i]; none that an optimistic claim overrides.
+    TypeId type;
+    PeerId owner;
+};
+
+struct OwnerChange { // owner_changed, object_orphaned.
+    ObjectId object;
+    uint64_t changed_fields; // Changes that the new owner made at once may be among them.
+    uint32_t lost_ticks;     // On the previous owner: ticks of its last writes that are lost.
+    TypeId type;
+    PeerId owner, previous; // Equal if the host granted the object to its owner anew.
+};
+
+struct ClaimEvent { // claim_asked, claim_granted, claim_refused.
+    ObjectId object;
+    TypeId type;    // no_type: this peer does not know the object.
+    PeerId claimer; // claim_granted, claim_refused: this peer.
+    ClaimRefusal refusal;
+};
+
+struct CallEvent {         // call, reply, call_failed.
+    ObjectId object;       // The call was to the owner of this object; none: it was to a peer.
+    const void *arguments; // The struct. Null: a call() to a member, which refused it.
+    CallId id; // call: reply() takes it, or none. Else it is our own call; none for any call().
+    CallFailure failure;
+    uint16_t argument_bytes; // Size of the arguments.
+    TypeId type;
+    PeerId peer; // The caller, or who replies. call_failed: the recipient, none if there was none.
+};
+
+// One event. Valid until the next receive(), with all that it points to. The kind tells which
+// member of the union is set; object_of() and peer_of() read what most of them have.
 struct Event {
     EventKind kind;
-    ClaimRefusal refusal;    // claim_refused.
-    CallFailure failure;     // call_failed.
-    Breach breach;           // misbehaved.
-    TypeId type;             // object_*, owner_changed, calls; claim_*, if the object is known.
-    PeerId peer;             // The peer that joined, left, claims or calls; the object's owner.
-    PeerId previous;         // owner_changed, host_changed, peer_joined, misbehaved.
-    uint16_t argument_bytes; // Size of arguments: join_asked, calls.
-    CallId call;             // call: for reply(), or none. reply, call_failed: the answered call.
-    ObjectId object;         // object_*, owner_changed, claim_*; calls to an object's owner.
-    // object_changed, owner_changed: bit i for Type::fields[i]. Changes that a new owner makes at
-    // once may arrive as part of owner_changed. Fields that an optimistic claim of ours overrides
-    // are left out.
-    uint64_t changed_fields;
-    // owner_changed, on the previous owner: how many ticks of its last writes are missing from the
-    // new tenure. 0: none.
-    uint32_t lost_ticks;
-    uint32_t objects_here; // join_progress: objects that have arrived; at most objects_expected.
-    uint32_t objects_expected; // join_progress: objects alive when the host admitted us. Some may
-                               // be destroyed before they arrive.
-    const void *arguments;     // calls: the struct. join_asked: the payload.
-    const char *name;          // join_asked, peer_joined.
+    union {
+        CallEvent call; // The largest is the first, so Event{} makes all members zero.
+        ObjectEvent object;
+        OwnerChange owner;
+        ClaimEvent claim;
+        Newcomer newcomer;
+        BreachReport misbehaved;
+        HostChange host;
+        JoinProgress progress;
+        PeerId peer; // caught_up, peer_left, host_lost.
+    };
 };
 
 // Why a peer does not have an object, or the last change of it, as far as this peer knows. The

@@ -108,33 +108,35 @@ static void forget(std::vector<ObjectId> &from, ObjectId object)
 }
 
 // A bot that has become the host has no game, so it grants every claim.
-static void answer_claim(Player &p, const Event &event)
+static void answer_claim(Player &p, const ClaimEvent &claim)
 {
-    if (host_peer(p.session) != local_peer(p.session) || !exists(p.session, event.object)) return;
-    if (!migrate(p.session, event.object, event.peer))
-        refuse_claim(p.session, event.object, event.peer);
+    if (host_peer(p.session) != local_peer(p.session) || !exists(p.session, claim.object)) return;
+    if (!migrate(p.session, claim.object, claim.claimer))
+        refuse_claim(p.session, claim.object, claim.claimer);
 }
 
 static void hear(Player &p, const Event &event, uint64_t now_us)
 {
     switch (event.kind) {
     case EventKind::owner_changed:
-        forget(p.mine, event.object);
-        if (event.peer == local_peer(p.session)) p.mine.push_back(event.object);
+        forget(p.mine, event.owner.object);
+        if (event.owner.owner == local_peer(p.session)) p.mine.push_back(event.owner.object);
         return;
-    case EventKind::object_destroyed: return forget(p.mine, event.object);
+    case EventKind::object_destroyed: return forget(p.mine, event.object.id);
     case EventKind::object_changed: p.tally.changes_received += 1; return;
-    case EventKind::claim_asked: return answer_claim(p, event);
-    case EventKind::claim_granted: p.tally.granted += 1; return forget(p.awaiting, event.object);
+    case EventKind::claim_asked: return answer_claim(p, event.claim);
+    case EventKind::claim_granted:
+        p.tally.granted += 1;
+        return forget(p.awaiting, event.claim.object);
     case EventKind::claim_refused:
         p.tally.refused += 1;
-        p.tally.refusals[static_cast<size_t>(event.refusal) % p.tally.refusals.size()] += 1;
-        return forget(p.awaiting, event.object);
+        p.tally.refusals[static_cast<size_t>(event.claim.refusal) % p.tally.refusals.size()] += 1;
+        return forget(p.awaiting, event.claim.object);
     case EventKind::call: p.tally.calls_received += 1; return;
     case EventKind::peer_left:
         if (p.options->attack) p.left_us[event.peer] = now_us;
         return;
-    case EventKind::misbehaved: p.charges[event.peer].events += 1; return;
+    case EventKind::misbehaved: p.charges[event.misbehaved.peer].events += 1; return;
     default: return;
     }
 }

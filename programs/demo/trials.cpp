@@ -58,7 +58,8 @@ State join_and_wait(std::span<Peer> peers, const Peer &newcomer, const Invite &i
             peer::tick(peer, false);
             for (const Event &event : session_events(peer.session))
                 if (event.kind == EventKind::join_asked)
-                    refuse(peer.session, event.peer, "this room is for friends of Ada only");
+                    refuse(peer.session, event.newcomer.peer,
+                           "this room is for friends of Ada only");
         }
     return session_state(newcomer.session);
 }

@@ -53,8 +53,8 @@ static Violation check_charged(const Node &node, uint16_t index)
     for (const Event &event : node.events) {
         if (event.kind != EventKind::misbehaved) continue;
         return oracles::violation("I6", ObjectId::none, index, "peer %s charges peer %s: %s",
-                                  text(node.self).c_str(), text(event.peer).c_str(),
-                                  to_text(event.breach));
+                                  text(node.self).c_str(), text(event.misbehaved.peer).c_str(),
+                                  to_text(event.misbehaved.breach));
     }
     return {};
 }

@@ -26,7 +26,7 @@ bool is_overtaken(const Node &node, size_t granted)
     return std::any_of(node.events.begin() + static_cast<ptrdiff_t>(granted), node.events.end(),
                        [&](const Event &event) {
                            return event.kind == EventKind::owner_changed &&
-                                  event.object == node.events[granted].object;
+                                  event.owner.object == node.events[granted].claim.object;
                        });
 }
 
@@ -34,22 +34,23 @@ bool is_overtaken(const Node &node, size_t granted)
 // values of the answered claim are compared.
 Violation check_answer(const Node &node, uint16_t index, size_t at, const OpenClaim &claim)
 {
-    const Event &event = node.events[at];
-    if (!node.session || !exists(node.session, event.object)) return {};
+    const ClaimEvent &answer = node.events[at].claim;
+    if (!node.session || !exists(node.session, answer.object)) return {};
     const Session *session = node.session;
-    if (event.kind == EventKind::claim_refused) {
-        const auto &shown = get<Written>(session, event.object);
+    if (node.events[at].kind == EventKind::claim_refused) {
+        const auto &shown = get<Written>(session, answer.object);
         return is_of(claim, shown.tenure)
-                   ? wrong(node, index, event.object, "refused, and what was set still shows")
+                   ? wrong(node, index, answer.object, "refused, and what was set still shows")
                    : Violation{};
     }
-    if (claim.last_hoped == 0 || object_owner(session, event.object) != node.self) return {};
+    if (claim.last_hoped == 0 || object_owner(session, answer.object) != node.self) return {};
     if (is_overtaken(node, at)) return {};
-    const auto *has = static_cast<const Written *>(inspect::replicated(session, event.object));
+    const auto *has = static_cast<const Written *>(inspect::replicated(session, answer.object));
     const bool stays =
-        has->tenure == claim.last_hoped || has->tenure == object_stamp(session, event.object);
-    return stays ? Violation{}
-                 : wrong(node, index, event.object, "granted, and what was set is not the owner's");
+        has->tenure == claim.last_hoped || has->tenure == object_stamp(session, answer.object);
+    return stays
+               ? Violation{}
+               : wrong(node, index, answer.object, "granted, and what was set is not the owner's");
 }
 
 Violation check_events(NodeRecord &record, const Node &node, uint16_t index)
@@ -58,9 +59,10 @@ Violation check_events(NodeRecord &record, const Node &node, uint16_t index)
         const Event &event = node.events[at];
         if (event.kind != EventKind::claim_granted && event.kind != EventKind::claim_refused)
             continue;
-        const auto found = record.claims.find(event.object);
+        const auto found = record.claims.find(event.claim.object);
         if (found == record.claims.end())
-            return wrong(node, index, event.object, "an answer to what was not claimed, or again");
+            return wrong(node, index, event.claim.object,
+                         "an answer to what was not claimed, or again");
         const OpenClaim claim = found->second;
         record.claims.erase(found);
         Violation violation = check_answer(node, index, at, claim);

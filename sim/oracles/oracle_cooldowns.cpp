@@ -70,20 +70,20 @@ Violation check_grant(NodeRecord &record, const Node &node, uint16_t index,
 // The host's own claims are answered at once. Other peers are answered later, so of their claims it
 // is known only that the object must have been granted to somebody.
 Violation check_refusal(const NodeRecord &record, const Ledger &ledger, const Node &node,
-                        uint16_t index, bool is_host, const Event &event)
+                        uint16_t index, bool is_host, const ClaimEvent &refused)
 {
     const Replica &r = inspect::replica(node.session);
-    const ObjectSlot slot = world::find(r.world, event.object);
+    const ObjectSlot slot = world::find(r.world, refused.object);
     if (slot == no_slot) return {};
     const bool was_granted =
         std::any_of(ledger.grants.begin(), ledger.grants.end(), [&](const auto &grant) {
             const std::vector<ObjectId> &objects = grant.second.objects;
-            return std::find(objects.begin(), objects.end(), event.object) != objects.end();
+            return std::find(objects.begin(), objects.end(), refused.object) != objects.end();
         });
     if (is_host ? cools(record, r, r.world.slots[slot]) : was_granted) return {};
-    return oracles::violation("I27", event.object, index,
+    return oracles::violation("I27", refused.object, index,
                               "peer %s, claim of %s: refused for a cooldown that has passed",
-                              text(node.self).c_str(), text(event.object).c_str());
+                              text(node.self).c_str(), text(refused.object).c_str());
 }
 
 }
@@ -106,8 +106,8 @@ Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint
     }
     for (const Event &event : node.events)
         if (!violation && event.kind == EventKind::claim_refused &&
-            event.refusal == ClaimRefusal::cooldown)
-            violation = check_refusal(record, ledger, node, index, is_host, event);
+            event.claim.refusal == ClaimRefusal::cooldown)
+            violation = check_refusal(record, ledger, node, index, is_host, event.claim);
     record.balanced = node.balanced;
     record.collected = r.collecting;
     record.waiting_grants.clear();

@@ -43,13 +43,12 @@ void copy_fields(MirroredObject &object, const Node &node, ObjectId id, uint64_t
     }
 }
 
-void create(Mirror &mirror, MirroredObject &object, const Node &node, const Event &event)
+void create(Mirror &mirror, MirroredObject &object, const Node &node, const ObjectEvent &created)
 {
-    object = {true, false, event.type, event.peer, {}};
+    object = {true, false, created.type, created.owner, {}};
     mirror.object_count += 1;
     mirror.creations += 1;
-    if (can_read(node.session, event.object))
-        object.value = get<Written>(node.session, event.object);
+    if (can_read(node.session, created.id)) object.value = get<Written>(node.session, created.id);
 }
 
 // What the event does not fit. Null: it fits. An event may name the owner that a later event of the
@@ -59,13 +58,16 @@ const char *misfit(const MirroredObject &object, const Event &event, PeerId owne
     if (event.kind == EventKind::object_created)
         return object.is_there ? "it was created again" : nullptr;
     if (!object.is_there) return "an event of an object that was not created, or was destroyed";
-    if (event.type != object.type) return "an event names another type";
-    if (event.kind == EventKind::owner_changed)
-        return event.previous == object.owner ? nullptr
-                                              : "owner_changed names another former owner";
-    const bool later = event.kind == EventKind::object_changed && event.peer == owner_now;
-    if (event.peer != object.owner && !later) return "an event names another owner";
-    if (event.kind == EventKind::object_changed && event.changed_fields == 0)
+    const bool is_owners =
+        event.kind == EventKind::owner_changed || event.kind == EventKind::object_orphaned;
+    const TypeId type = is_owners ? event.owner.type : event.object.type;
+    if (type != object.type) return "an event names another type";
+    if (event.kind == EventKind::owner_changed && event.owner.previous != object.owner)
+        return "owner_changed names another former owner";
+    if (event.kind == EventKind::owner_changed) return nullptr;
+    const bool later = event.kind == EventKind::object_changed && event.object.owner == owner_now;
+    if (peer_of(event) != object.owner && !later) return "an event names another owner";
+    if (event.kind == EventKind::object_changed && event.object.changed_fields == 0)
         return "object_changed names no field";
     return nullptr;
 }
@@ -78,19 +80,20 @@ bool is_about_objects(EventKind kind)
 Violation take(Mirror &mirror, const Node &node, uint16_t index, const Event &event)
 {
     if (!is_about_objects(event.kind)) return {};
-    MirroredObject &object = entry(mirror, event.object);
-    const bool known = can_read(node.session, event.object);
-    const PeerId owner_now = known ? object_owner(node.session, event.object) : PeerId::none;
-    if (const char *what = misfit(object, event, owner_now))
-        return wrong(node, index, event.object, what);
+    const ObjectId id = object_of(event);
+    MirroredObject &object = entry(mirror, id);
+    const bool known = can_read(node.session, id);
+    const PeerId owner_now = known ? object_owner(node.session, id) : PeerId::none;
+    if (const char *what = misfit(object, event, owner_now)) return wrong(node, index, id, what);
     switch (event.kind) {
-    case EventKind::object_created: create(mirror, object, node, event); break;
+    case EventKind::object_created: create(mirror, object, node, event.object); break;
     case EventKind::owner_changed:
         mirror.owner_changes += 1;
-        object.owner = event.peer;
-        [[fallthrough]];
+        object.owner = event.owner.owner;
+        copy_fields(object, node, id, event.owner.changed_fields);
+        break;
     case EventKind::object_changed:
-        copy_fields(object, node, event.object, event.changed_fields);
+        copy_fields(object, node, id, event.object.changed_fields);
         break;
     case EventKind::object_destroyed: erase(mirror, object); break;
     case EventKind::object_hidden:

@@ -22,10 +22,13 @@ static Violation check_event(const Oracles &o, std::span<const Node> nodes, uint
                              const Event &event)
 {
     const Node &node = nodes[index];
-    if (!is_honest(o, nodes, event.peer)) return {};
-    const bool by_a_liar = event.previous != PeerId::none && !is_honest(o, nodes, event.previous);
-    if (event.kind == EventKind::misbehaved && !by_a_liar)
-        return wrong(node, index, event.peer, to_text(event.breach));
+    if (!is_honest(o, nodes, peer_of(event))) return {};
+    if (event.kind == EventKind::misbehaved) {
+        const BreachReport &report = event.misbehaved;
+        const bool by_a_liar =
+            report.reporter != PeerId::none && !is_honest(o, nodes, report.reporter);
+        if (!by_a_liar) return wrong(node, index, report.peer, to_text(report.breach));
+    }
     if (o.all_stay && event.kind == EventKind::peer_left)
         return wrong(node, index, event.peer, "is removed");
     if (o.all_stay && event.kind == EventKind::host_lost)

@@ -13,20 +13,21 @@ namespace {
 // that began and ended within the tick, and perhaps was granted and forgotten within it.
 bool is_second(const Node &node, size_t at)
 {
-    const ObjectId object = node.events[at].object;
+    const ObjectId object = node.events[at].owner.object;
     return std::any_of(node.events.begin(), node.events.begin() + static_cast<ptrdiff_t>(at),
                        [object](const Event &event) {
-                           return event.object == object && event.kind == EventKind::owner_changed;
+                           return event.kind == EventKind::owner_changed &&
+                                  event.owner.object == object;
                        });
 }
 
 // Whether a later event of this tick changes the owner again, or destroys the object.
 bool is_overtaken(const Node &node, size_t at)
 {
-    const ObjectId object = node.events[at].object;
+    const ObjectId object = node.events[at].owner.object;
     return std::any_of(node.events.begin() + static_cast<ptrdiff_t>(at) + 1, node.events.end(),
                        [object](const Event &event) {
-                           return event.object == object &&
+                           return object_of(event) == object &&
                                   (event.kind == EventKind::owner_changed ||
                                    event.kind == EventKind::object_destroyed);
                        });
@@ -90,28 +91,28 @@ bool is_next(const Ledger &ledger, ObjectId object, Stamp stamp, Stamp next)
     return true;
 }
 
-Violation check_event(const NodeRecord &record, const Ledger &ledger, const Node &node,
-                      uint16_t index, const Event &event)
+Violation check_change(const NodeRecord &record, const Ledger &ledger, const Node &node,
+                       uint16_t index, const OwnerChange &change)
 {
-    const Shown *shown = oracles::find_shown(record, event.object);
-    const ObjectRecord *object = ledger::find(ledger, event.object);
-    if (!shown || !object || !exists(node.session, event.object)) return {};
+    const Shown *shown = oracles::find_shown(record, change.object);
+    const ObjectRecord *object = ledger::find(ledger, change.object);
+    if (!shown || !object || !exists(node.session, change.object)) return {};
     const Tenure *own = ledger::tenure(*object, shown->stamp);
-    const Stamp stamp = object_stamp(node.session, event.object);
-    const auto first = ledger.firsts.find({event.object, stamp});
+    const Stamp stamp = object_stamp(node.session, change.object);
+    const auto first = ledger.firsts.find({change.object, stamp});
     if (!own || own->owner != node.self || first == ledger.firsts.end()) return {};
-    if (first->second.tenure != own->stamp || is_hearsay(node, event.peer, stamp)) return {};
-    if (!is_next(ledger, event.object, own->stamp, stamp)) return {};
-    const TypeId type = object_type(node.session, event.object);
+    if (first->second.tenure != own->stamp || is_hearsay(node, change.owner, stamp)) return {};
+    if (!is_next(ledger, change.object, own->stamp, stamp)) return {};
+    const TypeId type = object_type(node.session, change.object);
     const auto bound = static_cast<float>(session_config(node.session).types[type].fields[3].bound);
-    if (fits(*own, first->second, bound, event.lost_ticks)) return {};
+    if (fits(*own, first->second, bound, change.lost_ticks)) return {};
     const OwnerWrite &last = own->writes.back();
     return oracles::violation(
-        "I21", event.object, index,
+        "I21", change.object, index,
         "%s at peer %s: lost_ticks is %u; its last write was %u in tick %u of tenure %s, and the "
         "tenure %s of %s began with write %u",
-        text(event.object).c_str(), text(node.self).c_str(), event.lost_ticks, last.sequence,
-        last.tick, text(own->stamp).c_str(), text(stamp).c_str(), text(event.peer).c_str(),
+        text(change.object).c_str(), text(node.self).c_str(), change.lost_ticks, last.sequence,
+        last.tick, text(own->stamp).c_str(), text(stamp).c_str(), text(change.owner).c_str(),
         first->second.sequence);
 }
 
@@ -121,29 +122,30 @@ void note_firsts(Ledger &ledger, const Node &node)
 {
     for (size_t at = 0; at < node.events.size(); ++at) {
         const Event &event = node.events[at];
-        if (event.kind != EventKind::owner_changed || event.peer != node.self) continue;
-        if (!exists(node.session, event.object) || is_overtaken(node, at) || is_second(node, at))
+        if (event.kind != EventKind::owner_changed || event.owner.owner != node.self) continue;
+        const ObjectId object = event.owner.object;
+        if (!exists(node.session, object) || is_overtaken(node, at) || is_second(node, at))
             continue;
-        const auto *value =
-            static_cast<const Written *>(inspect::replicated(node.session, event.object));
+        const auto *value = static_cast<const Written *>(inspect::replicated(node.session, object));
         // What an optimistic claim has set has taken the place of the first value.
         if (is_hoped(value->tenure, node.self)) continue;
-        ledger.firsts[{event.object, object_stamp(node.session, event.object)}] = *value;
+        ledger.firsts[{object, object_stamp(node.session, object)}] = *value;
     }
 }
 
 Violation check(const NodeRecord &record, const Ledger &ledger, const Node &node, uint16_t index)
 {
     for (size_t at = 0; at < node.events.size(); ++at) {
-        const Event &event = node.events[at];
-        if (event.kind != EventKind::owner_changed) continue;
-        const bool gives_up = event.previous == node.self && event.peer != node.self;
-        if (!gives_up && event.lost_ticks != 0)
-            return oracles::violation(
-                "I21", event.object, index, "%s at peer %s, which did not own it: lost_ticks is %u",
-                text(event.object).c_str(), text(node.self).c_str(), event.lost_ticks);
+        if (node.events[at].kind != EventKind::owner_changed) continue;
+        const OwnerChange &change = node.events[at].owner;
+        const bool gives_up = change.previous == node.self && change.owner != node.self;
+        if (!gives_up && change.lost_ticks != 0)
+            return oracles::violation("I21", change.object, index,
+                                      "%s at peer %s, which did not own it: lost_ticks is %u",
+                                      text(change.object).c_str(), text(node.self).c_str(),
+                                      change.lost_ticks);
         if (!gives_up || is_overtaken(node, at)) continue;
-        Violation violation = check_event(record, ledger, node, index, event);
+        Violation violation = check_change(record, ledger, node, index, change);
         if (violation) return violation;
     }
     return {};

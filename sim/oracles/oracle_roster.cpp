@@ -38,8 +38,9 @@ Violation take(Mirror &mirror, const Node &node, uint16_t index, const Event &ev
 {
     switch (event.kind) {
     case EventKind::peer_joined:
-        if (knows(mirror, event.peer)) return wrong(node, index, event.peer, "it joined again");
-        join(mirror, event.peer, node.ticked_us);
+        if (knows(mirror, event.newcomer.peer))
+            return wrong(node, index, event.newcomer.peer, "it joined again");
+        join(mirror, event.newcomer.peer, node.ticked_us);
         return {};
     case EventKind::peer_left:
         if (!knows(mirror, event.peer))
@@ -52,11 +53,12 @@ Violation take(Mirror &mirror, const Node &node, uint16_t index, const Event &ev
         change_host(mirror, PeerId::none, node.ticked_us);
         return {};
     case EventKind::host_changed:
-        if (event.previous != mirror.last_host)
-            return wrong(node, index, event.previous, "host_changed names another former host");
-        if (event.peer == mirror.host)
-            return wrong(node, index, event.peer, "host_changed names the present host");
-        change_host(mirror, event.peer, node.ticked_us);
+        if (event.host.previous != mirror.last_host)
+            return wrong(node, index, event.host.previous,
+                         "host_changed names another former host");
+        if (event.host.peer == mirror.host)
+            return wrong(node, index, event.host.peer, "host_changed names the present host");
+        change_host(mirror, event.host.peer, node.ticked_us);
         return {};
     default: return {};
     }

@@ -123,8 +123,8 @@ void events(RecordingHistory &h, std::span<const Event> events, uint64_t time_us
     for (const Event &event : events) {
         if (event.kind == EventKind::peer_joined) {
             h.history.moments.push_back(
-                moment(MomentKind::started, time_us, lane_of(h, event.peer)));
-            h.history.moments.back().label = event.name;
+                moment(MomentKind::started, time_us, lane_of(h, event.newcomer.peer)));
+            h.history.moments.back().label = event.newcomer.name;
         }
         if (event.kind == EventKind::peer_left)
             h.history.moments.push_back(moment(MomentKind::left, time_us, lane_of(h, event.peer)));

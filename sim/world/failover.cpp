@@ -78,9 +78,9 @@ static uint64_t oldest_us(const Trial &trial, size_t place)
 }
 
 // Counts an object that the new host has inherited, and the writes that it lacks.
-static void note_lost(Trial &trial, const Session *session, const Event &event)
+static void note_lost(Trial &trial, const Session *session, ObjectId lamp)
 {
-    const uint64_t set_ms = get<Lamp>(session, event.object).set_ms;
+    const uint64_t set_ms = get<Lamp>(session, lamp).set_ms;
     const uint64_t lost_us = 1000 * (trial.last_set_ms - std::min(set_ms, trial.last_set_ms));
     trial.times.inherited += 1;
     const auto lost_ticks = static_cast<uint32_t>((lost_us + tick_us / 2) / tick_us);
@@ -100,11 +100,13 @@ static void note_events(Trial &trial, size_t place)
             trial.lost_us[place] = 0;
         }
         const Session *session = trial.group.members[place].session;
+        if (event.kind != EventKind::owner_changed) continue;
+        const ObjectId lamp = event.owner.object;
         const bool of_the_last =
-            std::find(trial.lamps.begin(), trial.lamps.end(), event.object) != trial.lamps.end();
-        if (event.kind == EventKind::owner_changed && of_the_last &&
-            local_peer(session) == trial.successor && event.peer == trial.successor)
-            note_lost(trial, session, event);
+            std::find(trial.lamps.begin(), trial.lamps.end(), lamp) != trial.lamps.end();
+        if (of_the_last && local_peer(session) == trial.successor &&
+            event.owner.owner == trial.successor)
+            note_lost(trial, session, lamp);
     }
 }
 

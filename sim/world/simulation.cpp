@@ -236,8 +236,8 @@ static void take_calls(Node &node)
     node.balanced = false;
     hear_asks(node);
     for (const Event &event : node.events) {
-        if (event.kind != EventKind::call || event.type != NUMBERED) continue;
-        node.calls.push_back({call_arguments<Numbered>(event), true, event.peer});
+        if (event.kind != EventKind::call || event.call.type != NUMBERED) continue;
+        node.calls.push_back({call_arguments<Numbered>(event), true, event.call.peer});
     }
 }
 

@@ -79,13 +79,20 @@ static void fold(uint64_t &digest, uint64_t value)
     digest ^= digest >> 29;
 }
 
+static uint64_t changed_fields(const Event &event)
+{
+    if (event.kind == EventKind::object_changed) return event.object.changed_fields;
+    return event.kind == EventKind::owner_changed ? event.owner.changed_fields : 0;
+}
+
 static void fold_tick(Simulation &sim, uint16_t place)
 {
     const Node &node = sim.nodes[place];
     uint64_t digest = sim.digest;
     for (const Event &event : node.events) {
-        fold(digest, static_cast<uint64_t>(event.kind) << 32 | static_cast<uint64_t>(event.peer));
-        fold(digest, static_cast<uint64_t>(event.object) ^ event.changed_fields << 48);
+        fold(digest,
+             static_cast<uint64_t>(event.kind) << 32 | static_cast<uint64_t>(peer_of(event)));
+        fold(digest, static_cast<uint64_t>(object_of(event)) ^ changed_fields(event) << 48);
     }
     for (const Change &change : node.changes) {
         fold(digest, static_cast<uint64_t>(change.object));
@@ -105,8 +112,8 @@ static void count_tick(Simulation &sim, uint16_t place)
         sim.counts.claims_refused += event.kind == EventKind::claim_refused;
         sim.counts.calls_received += event.kind == EventKind::call;
         sim.counts.calls_unanswered +=
-            event.kind == EventKind::call_failed &&
-            (event.failure == CallFailure::lost || event.failure == CallFailure::no_reply);
+            event.kind == EventKind::call_failed && (event.call.failure == CallFailure::lost ||
+                                                     event.call.failure == CallFailure::no_reply);
         sim.counts.migrations += event.kind == EventKind::owner_changed;
     }
 }

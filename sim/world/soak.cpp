@@ -50,8 +50,9 @@ static void hear(Soak &soak, size_t place)
 {
     const GroupMember &member = soak.group.members[place];
     for (const Event &event : member.events)
-        if (event.kind == EventKind::owner_changed && event.peer == local_peer(member.session))
-            soak.soakers[place].own.push_back(event.object);
+        if (event.kind == EventKind::owner_changed &&
+            event.owner.owner == local_peer(member.session))
+            soak.soakers[place].own.push_back(event.owner.object);
 }
 
 static bool is_own(const Session *session, ObjectId object)

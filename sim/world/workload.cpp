@@ -321,12 +321,12 @@ static void hear_claims(Simulation &sim, uint16_t host)
     Place &p = sim.places[host];
     for (const Event &event : sim.nodes[host].events) {
         if (event.kind != EventKind::claim_asked) continue;
-        const uint16_t claimer = place(sim, event.peer);
+        const uint16_t claimer = place(sim, event.claim.claimer);
         if (claimer == no_place) continue;
-        const SimChoice answer = chosen_answer(sim, host, claimer, thing(sim, event.object));
+        const SimChoice answer = chosen_answer(sim, host, claimer, thing(sim, event.claim.object));
         if (answer.act == Act::refuse || answer.lasts_us > 0) note_act(sim, host, answer);
-        p.pending.push_back(
-            {sim.now_us + answer.lasts_us, event.object, event.peer, answer.act == Act::grant});
+        p.pending.push_back({sim.now_us + answer.lasts_us, event.claim.object, event.claim.claimer,
+                             answer.act == Act::grant});
     }
 }
 

@@ -89,8 +89,8 @@ static bool has_changed_after(const std::vector<Event> &events, size_t at, Objec
         events.begin() + static_cast<ptrdiff_t>(at), events.end(), [object](const Event &event) {
             if (event.kind == EventKind::host_changed || event.kind == EventKind::host_lost)
                 return true;
-            return event.object == object && (event.kind == EventKind::owner_changed ||
-                                              event.kind == EventKind::object_destroyed);
+            return object_of(event) == object && (event.kind == EventKind::owner_changed ||
+                                                  event.kind == EventKind::object_destroyed);
         });
 }
 
@@ -99,19 +99,19 @@ void hear_asks(Node &node)
     node.asks.clear();
     for (size_t i = 0; i < node.events.size(); ++i) {
         const Event &event = node.events[i];
+        if (event.kind < EventKind::call) continue;
         PlayedAsk played = {};
-        played.type = event.type;
-        played.id = event.call;
-        played.failure = event.failure;
-        played.peer = event.peer;
+        played.type = event.call.type;
+        played.id = event.call.id;
+        played.failure = event.call.failure;
+        played.peer = event.call.peer;
         if (event.kind == EventKind::call_failed) {
             played.what = PlayedAsk::What::failed;
-            if (event.arguments) played.numbered = call_arguments<Numbered>(event);
+            if (event.call.arguments) played.numbered = call_arguments<Numbered>(event);
             played.ask = static_cast<Ask>(played.numbered.ask % ask_count);
             node.asks.push_back(played);
         }
-        if (event.kind != EventKind::call && event.kind != EventKind::reply) continue;
-        if (event.type == NUMBERED) continue;
+        if (event.kind == EventKind::call_failed || event.call.type == NUMBERED) continue;
         played.what =
             event.kind == EventKind::call ? PlayedAsk::What::heard : PlayedAsk::What::replied;
         played.numbered = call_arguments<Numbered>(event);

@@ -36,15 +36,15 @@ void test_objects(void)
     tern_object id = TERN_NO_OBJECT;
     CHECK(tern_create(host, SHIP, &ship, sizeof ship, &id) == TERN_OK && id != TERN_NO_OBJECT);
     const tern_event *event = await(&pair, 1, TERN_EVENT_OBJECT_CREATED);
-    CHECK(event && event->of.object.object == id && event->of.object.owner == 1);
-    CHECK(event && event->of.object.type == SHIP && event->struct_size == sizeof *event);
+    CHECK(event && event->of.object.id == id && event->of.object.owner == 1);
+    CHECK(event && event->of.object.type == SHIP);
     const Ship *there = (const Ship *)tern_get(guest, id, sizeof ship);
     CHECK(there && there->x == 5 && there->hp == 100 && strcmp(there->name, "Tern") == 0);
 
     ship.hp = 90;
     CHECK(tern_set(host, id, &ship, sizeof ship) == TERN_OK);
     event = await(&pair, 1, TERN_EVENT_OBJECT_CHANGED);
-    CHECK(event && event->of.object.object == id && event->of.object.changed_fields == 2);
+    CHECK(event && event->of.object.id == id && event->of.object.changed_fields == 2);
     CHECK(tern_world_digest(host) == tern_world_digest(guest));
     Ship shown;
     CHECK(tern_sample(guest, id, pair.now_us, &shown, sizeof shown) == TERN_OK && shown.hp == 90);
@@ -61,7 +61,7 @@ void test_objects(void)
 
     CHECK(tern_destroy(host, id) == TERN_OK);
     event = await(&pair, 1, TERN_EVENT_OBJECT_DESTROYED);
-    CHECK(event && event->of.object.object == id && tern_can_read(guest, id));
+    CHECK(event && event->of.object.id == id && tern_can_read(guest, id));
     tick(&pair);
     CHECK(!tern_exists(guest, id) && !tern_can_read(guest, id));
     CHECK(tern_leave(guest) == TERN_OK);
@@ -153,17 +153,17 @@ void test_calls(void)
     CHECK(event && event->of.call.peer == 2 && event->of.call.type == HIT);
     CHECK(event && event->of.call.argument_bytes == sizeof hit);
     CHECK(event && ((const Hit *)event->of.call.arguments)->damage == 10);
-    CHECK(event && event->of.call.call == TERN_NO_CALL);
+    CHECK(event && event->of.call.id == TERN_NO_CALL);
 
     CHECK(tern_request_owner(guest, id, HIT, &hit, sizeof hit, 1000, &call) == TERN_OK);
     event = await(&pair, 0, TERN_EVENT_CALL);
-    CHECK(event && event->of.call.object == id && event->of.call.call == call);
+    CHECK(event && event->of.call.object == id && event->of.call.id == call);
     if (event) {
         hit.damage = 90;
-        CHECK(tern_reply(host, 2, event->of.call.call, HIT, &hit, sizeof hit) == TERN_OK);
+        CHECK(tern_reply(host, 2, event->of.call.id, HIT, &hit, sizeof hit) == TERN_OK);
     }
     event = await(&pair, 1, TERN_EVENT_REPLY);
-    CHECK(event && event->of.call.call == call);
+    CHECK(event && event->of.call.id == call);
     CHECK(event && ((const Hit *)event->of.call.arguments)->damage == 90);
 
     CHECK(tern_call(guest, 9, HIT, &hit, sizeof hit, TERN_RELIABLE) == TERN_GONE);
@@ -173,7 +173,7 @@ void test_calls(void)
         tick(&pair);
     CHECK(tern_request(guest, 1, HIT, &hit, sizeof hit, 300, &call) == TERN_OK);
     event = await(&pair, 1, TERN_EVENT_CALL_FAILED);
-    CHECK(event && event->of.call.call == call);
+    CHECK(event && event->of.call.id == call);
     CHECK(event && event->of.call.failure == TERN_FAILURE_NO_REPLY);
     CHECK(strlen(tern_call_failure_text(TERN_FAILURE_NO_REPLY)) > 5);
     CHECK(pair.misuses == 0);

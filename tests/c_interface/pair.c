@@ -118,7 +118,7 @@ void tick(Pair *pair)
         tern_receive(pair->sessions[i], inbox->datagrams, inbox->count, pair->now_us);
         inbox->count = 0;
         pair->event_counts[i] = 0;
-        while ((event = tern_next_event(pair->sessions[i])) != NULL)
+        for (size_t at = 0; (event = tern_event_at(pair->sessions[i], at)) != NULL; ++at)
             if (pair->event_counts[i] < EVENTS) pair->events[i][pair->event_counts[i]++] = *event;
     }
     for (int i = 0; i < 2; ++i) {

@@ -248,10 +248,10 @@ TEST(WatchTest, AnObjectGrantedAnewToItsOwnerHasNotMoved)
     Watch watch;
     tern::Event event = {};
     event.kind = tern::EventKind::owner_changed;
-    event.peer = event.previous = tern::PeerId{2};
+    event.owner.owner = event.owner.previous = tern::PeerId{2};
     watch::note_events(watch, nullptr, {&event, 1}, 5);
     EXPECT_TRUE(watch.changes.empty());
-    event.peer = tern::PeerId{3};
+    event.owner.owner = tern::PeerId{3};
     watch::note_events(watch, nullptr, {&event, 1}, 5);
     EXPECT_EQ(watch.changes.size(), 1u);
 }

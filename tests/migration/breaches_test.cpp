@@ -65,13 +65,13 @@ struct Equivocation : SharedObject {
     {
         for (const unsigned id : members) {
             EXPECT_TRUE(replica::has_equivocated(group.at(id), peer(1))) << id;
-            std::vector<Event> misbehaved;
+            std::vector<BreachReport> reports;
             for (const Event &event : group.events[id - 1])
-                if (event.kind == EventKind::misbehaved) misbehaved.push_back(event);
-            ASSERT_EQ(misbehaved.size(), 1u) << id;
-            EXPECT_EQ(misbehaved[0].peer, peer(1)) << id;
-            EXPECT_EQ(misbehaved[0].breach, Breach::equivocated) << id;
-            EXPECT_EQ(misbehaved[0].previous, PeerId::none) << id;
+                if (event.kind == EventKind::misbehaved) reports.push_back(event.misbehaved);
+            ASSERT_EQ(reports.size(), 1u) << id;
+            EXPECT_EQ(reports[0].peer, peer(1)) << id;
+            EXPECT_EQ(reports[0].breach, Breach::equivocated) << id;
+            EXPECT_EQ(reports[0].reporter, PeerId::none) << id;
             for (const Member &member : group.at(id).members.all())
                 EXPECT_TRUE(member.id == peer(1) || member.breaches == 0) << id;
         }

@@ -100,8 +100,8 @@ TEST(MessageQueue, AGrantThatWaitedTooLongIsARefusal)
     group.flow();
     size_t refused = 0;
     for (const Event &event : group.events[1])
-        refused +=
-            event.kind == EventKind::claim_refused && event.refusal == ClaimRefusal::overtaken;
+        refused += event.kind == EventKind::claim_refused &&
+                   event.claim.refusal == ClaimRefusal::overtaken;
     EXPECT_EQ(refused, 1u);
     EXPECT_EQ(belief(group.at(2), object).owner, peer(3));
     expect_agreement(group, "in the end");

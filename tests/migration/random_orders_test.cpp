@@ -73,9 +73,10 @@ struct Play {
         for (const Event &event : group.events[0]) {
             if (event.kind != EventKind::claim_asked) continue;
             if (random::chance(random, 0.5) &&
-                replica::migrate(group.at(1), event.object, event.peer))
+                replica::migrate(group.at(1), event.claim.object, event.claim.claimer))
                 continue;
-            replica::refuse_claim(group.at(1), event.object, event.peer, ClaimRefusal::by_game);
+            replica::refuse_claim(group.at(1), event.claim.object, event.claim.claimer,
+                                  ClaimRefusal::by_game);
         }
         group.events[0].clear();
     }

@@ -89,7 +89,7 @@ struct Shortages : ::testing::Test {
     {
         std::vector<PeerId> peers;
         for (const Event &event : group.at(2).events.all())
-            if (event.kind == EventKind::misbehaved) peers.push_back(event.peer);
+            if (event.kind == EventKind::misbehaved) peers.push_back(event.misbehaved.peer);
         return peers;
     }
 };

@@ -63,8 +63,8 @@ TEST_F(Tenures, LostTicksReachFromTheLastWriteThatTheNextOwnerHasToOurLast)
     migrate_to(3);
     const std::vector<Event> &events = group.events[1];
     ASSERT_FALSE(events.empty());
-    EXPECT_EQ(events.back().kind, EventKind::owner_changed);
-    EXPECT_EQ(events.back().lost_ticks, last - known);
+    ASSERT_EQ(events.back().kind, EventKind::owner_changed);
+    EXPECT_EQ(events.back().owner.lost_ticks, last - known);
 }
 
 TEST_F(Tenures, NothingIsLostIfTheLastWriteHasArrived)
@@ -73,8 +73,8 @@ TEST_F(Tenures, NothingIsLostIfTheLastWriteHasArrived)
     const Bytes update = group.updates(2, 1, 1);
     ASSERT_EQ(replica::receive_updates(group.at(1), peer(2), update), Verdict::ok);
     migrate_to(3);
-    EXPECT_EQ(group.events[1].back().kind, EventKind::owner_changed);
-    EXPECT_EQ(group.events[1].back().lost_ticks, 0u);
+    ASSERT_EQ(group.events[1].back().kind, EventKind::owner_changed);
+    EXPECT_EQ(group.events[1].back().owner.lost_ticks, 0u);
 }
 
 // The next host would displace the oldest key of the list, that of a host which granted the object.
@@ -143,8 +143,8 @@ TEST_F(Tenures, EachGameLearnsOfANewHostOnce)
         for (const Event &event : group.events[id - 1]) {
             if (event.kind != EventKind::host_changed) continue;
             changes += 1;
-            EXPECT_EQ(event.peer, peer(2));
-            EXPECT_EQ(event.previous, peer(1));
+            EXPECT_EQ(event.host.peer, peer(2));
+            EXPECT_EQ(event.host.previous, peer(1));
         }
         EXPECT_EQ(changes, 1u) << id;
     }

@@ -34,9 +34,9 @@ static size_t place(PeerId peer)
 
 static void hear(Trial &trial, PeerId self, const Event &event)
 {
-    const auto &hit = *static_cast<const test::Hit *>(event.arguments);
+    const auto &hit = *static_cast<const test::Hit *>(event.call.arguments);
     if (hit.damage == 0) return; // An unreliable call
-    uint32_t &heard = trial.heard[place(self)][place(event.peer)];
+    uint32_t &heard = trial.heard[place(self)][place(event.call.peer)];
     trial.calls_in_order = trial.calls_in_order && hit.damage == static_cast<int32_t>(heard + 1);
     heard += 1;
 }

@@ -54,12 +54,11 @@ struct Calls : testing::TestWithParam<Topology> {
     void steps(int count)
     {
         world.steps(count, [&](size_t node, const Event &event) {
-            const bool failed = event.kind == EventKind::call_failed;
-            if (!failed && event.kind != EventKind::call && event.kind != EventKind::reply) return;
+            if (event.kind < EventKind::call) return;
             Said said = {};
-            if (event.arguments) said = call_arguments<Said>(event);
+            if (event.call.arguments) said = call_arguments<Said>(event);
             heard.push_back({node, event, said});
-            if (event.kind == EventKind::call && event.call != CallId::none && replies) {
+            if (event.kind == EventKind::call && event.call.id != CallId::none && replies) {
                 EXPECT_TRUE(reply(at(node), event, WORD, Said{said.about, -said.number}));
             }
         });
@@ -99,9 +98,9 @@ TEST_P(Calls, OfAnOwnerFollowItThroughMigrationsInOrder)
     std::vector<bool> by(4);
     for (const Heard &h : heard) {
         EXPECT_EQ(h.event.kind, EventKind::call);
-        EXPECT_EQ(h.event.object, object);
-        EXPECT_EQ(h.event.peer, id(3));
-        EXPECT_EQ(h.event.call, CallId::none); // The caller wants no reply.
+        EXPECT_EQ(h.event.call.object, object);
+        EXPECT_EQ(h.event.call.peer, id(3));
+        EXPECT_EQ(h.event.call.id, CallId::none); // The caller wants no reply.
         got.push_back(h.said.number);
         by[h.node] = true;
     }
@@ -127,9 +126,9 @@ TEST_P(Calls, OfAnOwnerFailWhenTheObjectDiesOrNobodyKnowsIt)
     const CallFailure failures[] = {CallFailure::dead, CallFailure::dead, CallFailure::unknown};
     for (size_t i = 0; i < 3; ++i) {
         EXPECT_EQ(heard[i].event.kind, EventKind::call_failed);
-        EXPECT_EQ(heard[i].event.call, ids[i]);
-        EXPECT_EQ(heard[i].event.failure, failures[i]);
-        EXPECT_EQ(heard[i].event.type, WORD);
+        EXPECT_EQ(heard[i].event.call.id, ids[i]);
+        EXPECT_EQ(heard[i].event.call.failure, failures[i]);
+        EXPECT_EQ(heard[i].event.call.type, WORD);
         EXPECT_EQ(heard[i].said.number, static_cast<int32_t>(i + 1));
         EXPECT_EQ(heard[i].node, 3u);
     }
@@ -164,7 +163,7 @@ TEST_P(Calls, RequestsAreRepliedToOnce)
     Numbers replied;
     for (const Heard &h : heard) {
         if (h.event.kind != EventKind::reply) continue;
-        EXPECT_EQ(h.event.call, ids[-h.said.number - 1]);
+        EXPECT_EQ(h.event.call.id, ids[-h.said.number - 1]);
         replied.push_back(-h.said.number);
     }
     std::sort(replied.begin(), replied.end());
@@ -189,9 +188,9 @@ TEST_P(Calls, RequestsFailInTimeOrWithWhoWasAsked)
     std::vector<CallId> failed;
     for (const Heard &h : heard) {
         if (h.event.kind != EventKind::call_failed) continue;
-        failed.push_back(h.event.call);
-        const bool timed_out = h.event.call == silent;
-        EXPECT_EQ(h.event.failure, timed_out ? CallFailure::no_reply : CallFailure::lost);
+        failed.push_back(h.event.call.id);
+        const bool timed_out = h.event.call.id == silent;
+        EXPECT_EQ(h.event.call.failure, timed_out ? CallFailure::no_reply : CallFailure::lost);
     }
     EXPECT_EQ(failed, (std::vector{silent, orphaned}));
     EXPECT_EQ(request(at(3), id(2), WORD, Said{}), CallId::none); // Peer 2 is no member any more.
@@ -235,7 +234,7 @@ TEST_P(Calls, AreRefusedToWhoMayNotMakeThem)
     EXPECT_TRUE(call(at(1), PeerId::everyone, OWNERS, Said{object, 8}));
     steps(60);
     for (const Heard &h : heard)
-        EXPECT_TRUE(h.node != 1 || h.event.failure == CallFailure::not_allowed);
+        EXPECT_TRUE(h.node != 1 || h.event.call.failure == CallFailure::not_allowed);
 }
 
 TEST_P(Calls, AreCountedOutBeyondTheirLimit)
@@ -313,8 +312,8 @@ TEST_P(Calls, OfAnOwnerFailWhenTheirOwnTimeoutHasPassed)
     EXPECT_EQ(numbers(3, EventKind::call_failed), Numbers{});
     steps(1); // Exactly 1 s after the call.
     ASSERT_EQ(numbers(3, EventKind::call_failed), Numbers{1});
-    EXPECT_EQ(heard.back().event.call, asked);
-    EXPECT_EQ(heard.back().event.failure, CallFailure::no_reply);
+    EXPECT_EQ(heard.back().event.call.id, asked);
+    EXPECT_EQ(heard.back().event.call.failure, CallFailure::no_reply);
 }
 
 // In a star the host has forwarded the call, so with the host it is lost as well.
@@ -332,7 +331,7 @@ TEST_P(Calls, AreLostAtOnceWithTheConnectionThatTookThem)
             if (event.kind == EventKind::host_lost) lost_at = tick;
             if (event.kind != EventKind::call_failed) continue;
             failed_at = tick;
-            EXPECT_EQ(event.failure, CallFailure::lost);
+            EXPECT_EQ(event.call.failure, CallFailure::lost);
         }
     }
     EXPECT_GT(lost_at, 0);
@@ -372,8 +371,8 @@ struct Forwarded : testing::Test {
             world.step([&](size_t node, const std::vector<Event> &events) {
                 for (const Event &event : events) {
                     if (node != 2 || event.kind != EventKind::call) continue;
-                    count += event.peer == id(1);
-                    if (event.peer == id(3))
+                    count += event.call.peer == id(1);
+                    if (event.call.peer == id(3))
                         of_the_others.push_back(call_arguments<Said>(event).number);
                 }
             });

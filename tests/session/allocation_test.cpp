@@ -65,7 +65,7 @@ static void counted_tick(SimWorld &world, Node &node, int step)
     if (session_state(session) == State::open) {
         for (const Event &event : events)
             if (event.kind == EventKind::object_created)
-                claim(session, event.object,
+                claim(session, event.object.id,
                       step % 2 == 0 ? ClaimMode::wait : ClaimMode::optimistic);
         const ObjectId id = create(session, BODY, Body{{1, 2, 3}, step % 100});
         if (id != ObjectId::none && step % 3 == 0) destroy(session, id);
@@ -78,7 +78,7 @@ static void counted_tick(SimWorld &world, Node &node, int step)
         if (id != ObjectId::none) call_owner(session, id, HIT, Hit{id, step});
         request(session, PeerId::host, HIT, Hit{id, step}, 100);
         for (const Event &event : events)
-            if (event.kind == EventKind::call && event.call != CallId::none)
+            if (event.kind == EventKind::call && event.call.id != CallId::none)
                 reply(session, event, HIT, Hit{id, step});
     }
     const std::span<const Datagram> out = send(session, world.now_us);

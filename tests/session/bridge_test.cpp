@@ -44,7 +44,7 @@ void talk(SimWorld &world, Talk &t, int count, bool speaks = true)
             if (node != t.to) return;
             for (const Event &event : events) {
                 if (event.kind != EventKind::call) continue;
-                const Hit *one = static_cast<const Hit *>(event.arguments);
+                const Hit *one = static_cast<const Hit *>(event.call.arguments);
                 t.in_order = t.in_order && one->damage == t.heard + 1;
                 t.heard += 1;
             }

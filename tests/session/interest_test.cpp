@@ -49,7 +49,7 @@ struct Interests : testing::TestWithParam<Way> {
     {
         size_t found = 0;
         for (const Event &event : world.nodes[i].events)
-            found += event.kind == kind && event.object == object;
+            found += event.kind == kind && object_of(event) == object;
         return found;
     }
     // Counts the events of this kind at node i while node 0 sets its object in each of `ticks`
@@ -96,7 +96,7 @@ struct Interests : testing::TestWithParam<Way> {
             slow_world.step();
             for (const Event &event : slow_world.nodes[1].events)
                 if (event.kind == EventKind::object_changed)
-                    heard[object_id::serial(event.object) - object_id::serial(bodies[0])] += 1;
+                    heard[object_id::serial(event.object.id) - object_id::serial(bodies[0])] += 1;
         }
         return heard;
     }
@@ -122,7 +122,7 @@ TEST_P(Interests, WhatIsHiddenStaysAsItWasAndIsShownAgain)
     ASSERT_TRUE(set_priority(at(0), body, id(2), 1));
     size_t shown = 0;
     world.steps(90, [&](size_t node, const Event &event) {
-        shown += node == 2 && event.kind == EventKind::object_shown && event.object == body;
+        shown += node == 2 && event.kind == EventKind::object_shown && event.object.id == body;
     });
     EXPECT_EQ(shown, 1u);
     EXPECT_FALSE(is_hidden(at(2), body));

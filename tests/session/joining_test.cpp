@@ -38,9 +38,10 @@ TEST(Joining, NamesAndPayloadReachTheHostsGame)
     std::string asked;
     world.steps(100, [&](size_t node, const Event &event) {
         if (event.kind != EventKind::join_asked) return;
-        asked = std::string(event.name) + ": " + static_cast<const char *>(event.arguments);
-        EXPECT_EQ(event.argument_bytes, sizeof payload);
-        admit(world.nodes[node].session, event.peer);
+        asked = std::string(event.newcomer.name) + ": " +
+                static_cast<const char *>(event.newcomer.payload);
+        EXPECT_EQ(event.newcomer.payload_bytes, sizeof payload);
+        admit(world.nodes[node].session, event.newcomer.peer);
     });
     EXPECT_EQ(asked, "alice: let me in");
     EXPECT_EQ(session_state(world.nodes[1].session), State::open);
@@ -54,7 +55,7 @@ TEST(Joining, TheHostsGameRefusesWithAReason)
     world.add_all(2);
     world.steps(100, [&](size_t node, const Event &event) {
         if (event.kind == EventKind::join_asked)
-            refuse(world.nodes[node].session, event.peer, "no cheaters here");
+            refuse(world.nodes[node].session, event.newcomer.peer, "no cheaters here");
     });
     EXPECT_EQ(session_state(world.nodes[1].session), State::refused_by_game);
     EXPECT_STREQ(state_text(world.nodes[1].session), "The host refused: no cheaters here");
@@ -285,7 +286,8 @@ TEST(Joining, AllLearnTheNamesOfThoseThatJoin)
         world.add();
         world.steps(60, [&](size_t node, const Event &event) {
             if (event.kind == EventKind::peer_joined)
-                joined[node] += std::string(event.name ? event.name : "(none)") + " ";
+                joined[node] +=
+                    std::string(event.newcomer.name ? event.newcomer.name : "(none)") + " ";
         });
     };
     for (const char *name : {"ann", "bob", "cid"})

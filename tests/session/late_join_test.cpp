@@ -245,9 +245,9 @@ TEST(LateJoin, ProgressRisesAndThenComesCaughtUp)
     uint32_t here = 0;
     for (size_t i = 0; i + 1 < told.size(); ++i) {
         ASSERT_EQ(told[i].kind, EventKind::join_progress);
-        EXPECT_EQ(told[i].objects_expected, crates_max);
-        EXPECT_GT(told[i].objects_here, here);
-        here = told[i].objects_here;
+        EXPECT_EQ(told[i].progress.objects_expected, crates_max);
+        EXPECT_GT(told[i].progress.objects_here, here);
+        here = told[i].progress.objects_here;
     }
     EXPECT_GT(here, crates_max / 2);
     EXPECT_LE(here, crates_max);
@@ -260,7 +260,8 @@ TEST(LateJoin, WhoCrashesInTheMiddleLeavesNothing)
     yard.make_members(3);
     yard.make_crates(3);
     yard.world.add();
-    while (yard.progress[3].empty() || yard.progress[3].back().objects_here < crates_max / 2)
+    while (yard.progress[3].empty() ||
+           yard.progress[3].back().progress.objects_here < crates_max / 2)
         yard.step();
     ASSERT_EQ(session_state(yard.world.nodes[3].session), State::joining);
     yard.world.nodes[3].crashed = true;

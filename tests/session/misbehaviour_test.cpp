@@ -70,7 +70,8 @@ struct BreachTest : testing::TestWithParam<Topology> {
     {
         world.steps(ticks, [&](size_t node, const Event &event) {
             if (event.kind == EventKind::misbehaved)
-                charged[node].push_back({event.breach, event.peer, event.previous});
+                charged[node].push_back(
+                    {event.misbehaved.breach, event.misbehaved.peer, event.misbehaved.reporter});
         });
     }
     // The host, node 0, grants one object to nodes 1 and 2 under one stamp.
@@ -384,8 +385,8 @@ TEST(Equivocation, WhateverIsLostAllLeaveTheHostOrNobodyDoes)
         std::map<size_t, int> events;
         world.steps(180, [&](size_t node, const Event &event) {
             if (event.kind != EventKind::misbehaved) return;
-            EXPECT_EQ(event.peer, id) << seed;
-            EXPECT_EQ(event.breach, Breach::equivocated) << seed;
+            EXPECT_EQ(event.misbehaved.peer, id) << seed;
+            EXPECT_EQ(event.misbehaved.breach, Breach::equivocated) << seed;
             events[node] += 1;
         });
         const size_t left = events.empty() ? 5 : 4;

@@ -278,7 +278,7 @@ TEST_F(Misused, Calls)
     EXPECT_EQ(request(guest, PeerId::host, SHOUT, Shout{}, 0), CallId::none);
     expect("request", "timeout_ms is 0. Pass 1 to 600000 ms.");
     EXPECT_FALSE(reply(guest, Event{}, SHOUT, Shout{}));
-    expect("reply", "The caller of this call awaits no reply. Reply only if Event::call is not "
+    expect("reply", "The caller of this call awaits no reply. Reply only if CallEvent::id is not "
                     "none.");
     EXPECT_NE(call_owner(guest, hosts, SHOUT, Shout{}), CallId::none);
     EXPECT_EQ(report.count, 0);

@@ -28,9 +28,9 @@ TEST_F(Three, AnObjectIsCreatedChangedAndDestroyedEverywhere)
     set(b, id, body);
     const std::vector<Event> changed = watch(2, EventKind::object_changed);
     ASSERT_EQ(changed.size(), 1u);
-    EXPECT_EQ(changed[0].object, id);
-    EXPECT_EQ(changed[0].changed_fields, 2u);
-    EXPECT_EQ(changed[0].peer, local_peer(b));
+    EXPECT_EQ(changed[0].object.id, id);
+    EXPECT_EQ(changed[0].object.changed_fields, 2u);
+    EXPECT_EQ(changed[0].object.owner, local_peer(b));
     EXPECT_EQ(get<Body>(c, id).health, 99);
     destroy(b, id);
     EXPECT_FALSE(exists(b, id));
@@ -85,10 +85,10 @@ TEST_F(Three, TheLoserOfAnObjectLearnsWhatWasLost)
             set(b, id, body);
         });
     ASSERT_EQ(seen.size(), 1u);
-    EXPECT_EQ(seen[0].previous, local_peer(b));
-    EXPECT_EQ(seen[0].peer, local_peer(c));
-    EXPECT_GT(seen[0].lost_ticks, 0u);
-    EXPECT_LT(seen[0].lost_ticks, 30u);
+    EXPECT_EQ(seen[0].owner.previous, local_peer(b));
+    EXPECT_EQ(seen[0].owner.owner, local_peer(c));
+    EXPECT_GT(seen[0].owner.lost_ticks, 0u);
+    EXPECT_LT(seen[0].owner.lost_ticks, 30u);
     EXPECT_TRUE(world.converged());
 }
 
@@ -105,15 +105,16 @@ TEST_F(Three, ClaimsAreRefusedByPolicyByTheGameAndByDeath)
     std::vector<Event> refused;
     world.steps(60, [&](size_t node, const Event &event) {
         if (node == 0 && event.kind == EventKind::claim_asked)
-            refuse_claim(a, event.object, event.peer);
+            refuse_claim(a, event.claim.object, event.claim.claimer);
         if (node == 2 && event.kind == EventKind::claim_refused) refused.push_back(event);
     });
     ASSERT_EQ(refused.size(), 3u);
     for (const Event &event : refused) {
-        const ClaimRefusal expected = event.object == vault  ? ClaimRefusal::policy
-                                      : event.object == door ? ClaimRefusal::by_game
-                                                             : ClaimRefusal::dead;
-        EXPECT_EQ(event.refusal, expected);
+        const ClaimRefusal expected = event.claim.object == vault  ? ClaimRefusal::policy
+                                      : event.claim.object == door ? ClaimRefusal::by_game
+                                                                   : ClaimRefusal::dead;
+        EXPECT_EQ(event.claim.refusal, expected);
+        EXPECT_EQ(event.claim.claimer, local_peer(c));
     }
 }
 
@@ -159,7 +160,7 @@ TEST_F(Three, CallsArriveInOrderAndWithTheirArguments)
     std::vector<int32_t> at_c, at_a;
     world.steps(60, [&](size_t node, const Event &event) {
         if (event.kind != EventKind::call) return;
-        EXPECT_EQ(event.peer, local_peer(b));
+        EXPECT_EQ(event.call.peer, local_peer(b));
         (node == 2 ? at_c : at_a).push_back(call_arguments<Hit>(event).damage);
     });
     ASSERT_EQ(at_c.size(), 101u);

@@ -63,7 +63,7 @@ TEST_F(ThreePeers, OnlyTheFieldsThatWereSetAreTheNewOwnersFirstChange)
     EXPECT_EQ(kinds(seen), (Kinds{EventKind::object_changed, EventKind::owner_changed,
                                   EventKind::claim_granted}));
     // The change of health is hidden behind the optimistic value.
-    EXPECT_EQ(seen[0].changed_fields, position_field);
+    EXPECT_EQ(seen[0].object.changed_fields, position_field);
     for (Session *session : {a, b, c})
         expect_moved(session, id);
     EXPECT_TRUE(world.converged());
@@ -88,9 +88,9 @@ TEST_F(ThreePeers, AfterARefusalWhatIsReplicatedShowsAgainAndTheGameHearsOfIt)
     refusing = true;
     const std::vector<Event> seen = watch(2, id);
     EXPECT_EQ(kinds(seen), (Kinds{EventKind::claim_refused, EventKind::object_changed}));
-    EXPECT_EQ(seen[0].refusal, ClaimRefusal::by_game);
-    EXPECT_EQ(seen[1].changed_fields, 1u);
-    EXPECT_EQ(seen[1].peer, local_peer(b));
+    EXPECT_EQ(seen[0].claim.refusal, ClaimRefusal::by_game);
+    EXPECT_EQ(seen[1].object.changed_fields, 1u);
+    EXPECT_EQ(seen[1].object.owner, local_peer(b));
     for (Session *session : {a, b, c})
         EXPECT_STREQ(get<Name>(session, id).text, "shut");
 }
@@ -129,7 +129,7 @@ TEST_F(ThreePeers, AnObjectThatDiesWhileItIsClaimedIsRefusedAsDead)
     destroy(b, id);
     const std::vector<Event> seen = watch(2, id);
     EXPECT_EQ(kinds(seen), (Kinds{EventKind::object_destroyed, EventKind::claim_refused}));
-    EXPECT_EQ(seen[1].refusal, ClaimRefusal::dead);
+    EXPECT_EQ(seen[1].claim.refusal, ClaimRefusal::dead);
     EXPECT_FALSE(exists(c, id));
     EXPECT_STREQ(get<Name>(c, other).text, "open"); // The claim on `other` is still open.
     EXPECT_TRUE(world.converged());
@@ -212,7 +212,7 @@ TEST_F(ThreePeers, OptimisticValuesStayWhileTheHostChanges)
         world.step([&](size_t node, const std::vector<Event> &events) {
             EXPECT_EQ(get<Body>(b, id).health, 70);
             for (const Event &event : events)
-                if (node == 1 && event.object == id) seen.push_back(event);
+                if (node == 1 && object_of(event) == id) seen.push_back(event);
         });
     EXPECT_EQ(kinds(seen), (Kinds{EventKind::owner_changed, EventKind::claim_granted}));
     ASSERT_TRUE(world.step_until_converged());

@@ -13,8 +13,8 @@ TEST_F(ThreePeers, AReleasedObjectGoesToTheHost)
     EXPECT_EQ(object_owner(b, id), local_peer(b));
     const std::vector<Event> seen = watch(1, id);
     ASSERT_EQ(kinds(seen), (Kinds{EventKind::owner_changed}));
-    EXPECT_EQ(seen[0].peer, local_peer(a));
-    EXPECT_EQ(seen[0].previous, local_peer(b));
+    EXPECT_EQ(seen[0].owner.owner, local_peer(a));
+    EXPECT_EQ(seen[0].owner.previous, local_peer(b));
     for (Session *session : {a, b, c})
         EXPECT_EQ(object_owner(session, id), local_peer(a));
     const uint64_t tenure = object_stamp(a, id);
@@ -33,13 +33,13 @@ TEST_F(ThreePeers, WhatIsSetAfterTheReleaseIsLostAndTheFormerOwnerIsTold)
         world.step([&](size_t node, const std::vector<Event> &events) {
             if (node != 1) return;
             for (const Event &event : events)
-                if (event.object == id) seen.push_back(event);
+                if (object_of(event) == id) seen.push_back(event);
             if (object_owner(b, id) != local_peer(b)) return;
             body.health += 1;
             set(b, id, body);
         });
     ASSERT_EQ(kinds(seen), (Kinds{EventKind::owner_changed}));
-    EXPECT_GT(seen[0].lost_ticks, 0u);
+    EXPECT_GT(seen[0].owner.lost_ticks, 0u);
     EXPECT_TRUE(world.converged());
 }
 
@@ -62,11 +62,11 @@ TEST_F(ThreePeers, WhoReleasesAndIsTheNextHostKeepsTheObject)
     release_ownership(b, id);
     std::vector<Event> seen;
     world.steps(300, [&](size_t node, const Event &event) {
-        if (node == 1 && event.object == id) seen.push_back(event);
+        if (node == 1 && object_of(event) == id) seen.push_back(event);
     });
     // The new host grants the released object to itself.
     ASSERT_EQ(kinds(seen), (Kinds{EventKind::owner_changed}));
-    EXPECT_EQ(seen[0].previous, local_peer(b));
+    EXPECT_EQ(seen[0].owner.previous, local_peer(b));
     EXPECT_EQ(object_owner(b, id), local_peer(b));
     EXPECT_TRUE(world.converged());
 }
@@ -92,7 +92,7 @@ TEST_F(ThreePeers, ALockedObjectIsNotGrantedUntilItIsUnlocked)
     claim(c, id);
     const std::vector<Event> seen = watch(2, id);
     ASSERT_EQ(kinds(seen), (Kinds{EventKind::claim_refused}));
-    EXPECT_EQ(seen[0].refusal, ClaimRefusal::locked);
+    EXPECT_EQ(seen[0].claim.refusal, ClaimRefusal::locked);
     lock(b, id, false);
     settle();
     claim(c, id);
@@ -173,7 +173,7 @@ void check_story(const std::vector<Event> &seen, bool claimed, bool destroyed_it
             ASSERT_GT(i, 0u);
             EXPECT_EQ(seen[i - 1].kind, EventKind::owner_changed);
         }
-        EXPECT_TRUE(!refused || seen[i].refusal == ClaimRefusal::dead);
+        EXPECT_TRUE(!refused || seen[i].claim.refusal == ClaimRefusal::dead);
         EXPECT_TRUE(deaths == 0 || refused);
         deaths += kind == EventKind::object_destroyed;
     }
@@ -207,7 +207,7 @@ void cross(uint64_t seed, const Crossing &crossing, int (&heard)[2])
     for (int tick = 0; tick < 120; ++tick)
         world.step([&](size_t node, const std::vector<Event> &events) {
             for (const Event &event : events)
-                if (event.object == id) seen[node].push_back(event);
+                if (object_of(event) == id) seen[node].push_back(event);
             Session *session = peers[node];
             if (!exists(session, id) || object_owner(session, id) != local_peer(session)) return;
             if (node == 2 && owned_since < 0) owned_since = tick;
@@ -280,7 +280,9 @@ TEST_F(ThreePeers, ClaimsOfUnknownObjectsHaveABoundAndEachOneTakenIsAnswered)
         world.steps(120, [&](size_t at, const Event &event) {
             if (at != node || event.kind != EventKind::claim_refused) return;
             answered += 1;
-            EXPECT_EQ(event.refusal, ClaimRefusal::unknown);
+            EXPECT_EQ(event.claim.refusal, ClaimRefusal::unknown);
+            EXPECT_EQ(event.claim.claimer, local_peer(s));
+            EXPECT_EQ(event.claim.type, no_type);
         });
         EXPECT_EQ(answered, taken);
         EXPECT_TRUE(claim(s, static_cast<ObjectId>(unknown)));
@@ -318,7 +320,7 @@ TEST(Cooldown, AnObjectIsGrantedAgainWhenTheTimeHasPassedAndNotBefore)
             granted += event.kind == EventKind::claim_granted;
             if (event.kind != EventKind::claim_refused) return;
             refused += 1;
-            EXPECT_EQ(event.refusal, ClaimRefusal::cooldown);
+            EXPECT_EQ(event.claim.refusal, ClaimRefusal::cooldown);
         });
     };
     claim(world.nodes[1].session, id);
@@ -361,7 +363,7 @@ class Quotas : public testing::Test {
             granted += event.kind == EventKind::claim_granted;
             if (event.kind != EventKind::claim_refused) return;
             refused += 1;
-            EXPECT_EQ(event.refusal, ClaimRefusal::quota);
+            EXPECT_EQ(event.claim.refusal, ClaimRefusal::quota);
         });
     }
 

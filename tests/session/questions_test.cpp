@@ -123,7 +123,7 @@ TEST(QuestionsTest, TheConfigAndTheEventsAreThoseOfTheSession)
     bool told = false;
     pair.until([&] {
         for (const Event &event : session_events(pair.sessions[1]))
-            told = told || (event.kind == EventKind::object_created && event.object == ship) ||
+            told = told || (event.kind == EventKind::object_created && event.object.id == ship) ||
                    event.kind == EventKind::caught_up;
         return told;
     });

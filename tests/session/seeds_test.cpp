@@ -62,9 +62,10 @@ struct Game {
             if (event.kind == EventKind::call) counts.calls += 1;
             if (event.kind == EventKind::claim_refused) counts.refused += 1;
             if (event.kind != EventKind::claim_asked) continue;
-            if (random::chance(world.random, 0.7) && migrate(session, event.object, event.peer))
+            if (random::chance(world.random, 0.7) &&
+                migrate(session, event.claim.object, event.claim.claimer))
                 continue;
-            refuse_claim(session, event.object, event.peer);
+            refuse_claim(session, event.claim.object, event.claim.claimer);
         }
     }
 

@@ -85,12 +85,14 @@ struct Play {
                 came_back += 1;
                 joins_again = true;
             }
-            const bool is_known = std::find(ids.begin(), ids.end(), event.peer) != ids.end();
+            if (event.kind != EventKind::peer_joined) continue;
+            const Newcomer &newcomer = event.newcomer;
+            const bool is_known = std::find(ids.begin(), ids.end(), newcomer.peer) != ids.end();
             const bool was_here = local_peer(session) == ids[i]; // When the other one was removed.
-            if (event.kind != EventKind::peer_joined || is_known || !was_here) continue;
-            const auto known = std::find(ids.begin(), ids.end(), event.previous);
-            ASSERT_NE(known, ids.end()) << static_cast<int>(event.previous);
-            anew[static_cast<size_t>(known - ids.begin())] = event.peer;
+            if (is_known || !was_here) continue;
+            const auto known = std::find(ids.begin(), ids.end(), newcomer.previous);
+            ASSERT_NE(known, ids.end()) << static_cast<int>(newcomer.previous);
+            anew[static_cast<size_t>(known - ids.begin())] = newcomer.peer;
         }
     }
 

@@ -32,7 +32,7 @@ struct Star : testing::Test {
     {
         world.steps(count, [&](size_t i, const Event &event) {
             if (event.kind == EventKind::call)
-                heard[i].push_back({event.peer, call_arguments<Hit>(event).damage});
+                heard[i].push_back({event.call.peer, call_arguments<Hit>(event).damage});
         });
     }
     void expect_why(const Explanation &found, Why expected)

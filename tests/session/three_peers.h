@@ -28,7 +28,7 @@ struct ThreePeers : testing::Test {
     // The answer of the host's game to claim_asked. While both are false it does not answer, and
     // the claims wait in `asked`.
     bool refusing = false, granting = false;
-    std::vector<Event> asked;
+    std::vector<ClaimEvent> asked;
 
     void SetUp() override
     {
@@ -79,11 +79,11 @@ struct ThreePeers : testing::Test {
         world.step([&](size_t node, const std::vector<Event> &events) {
             if (node != 0) return;
             for (const Event &event : events)
-                if (event.kind == EventKind::claim_asked) asked.push_back(event);
+                if (event.kind == EventKind::claim_asked) asked.push_back(event.claim);
             if (!refusing && !granting) return;
-            for (const Event &event : asked)
-                if (refusing || !migrate(a, event.object, event.peer))
-                    refuse_claim(a, event.object, event.peer);
+            for (const ClaimEvent &claim : asked)
+                if (refusing || !migrate(a, claim.object, claim.claimer))
+                    refuse_claim(a, claim.object, claim.claimer);
             asked.clear();
         });
     }
@@ -97,8 +97,8 @@ struct ThreePeers : testing::Test {
         for (int n = 0; n < 60; ++n) {
             step();
             for (const Event &event : world.nodes[i].events) {
-                if (event.object == object) seen.push_back(event);
-                if (others && event.object == other) others->push_back(event);
+                if (object_of(event) == object) seen.push_back(event);
+                if (others && object_of(event) == other) others->push_back(event);
             }
         }
         return seen;

@@ -106,9 +106,9 @@ TEST(Trouble, AdmittingTwiceIsAdmittingOnce)
     world.add_all(2);
     world.steps(100, [&](size_t node, const Event &event) {
         if (event.kind != EventKind::join_asked) return;
-        admit(world.nodes[node].session, event.peer);
-        admit(world.nodes[node].session, event.peer);
-        refuse(world.nodes[node].session, event.peer, "too late");
+        admit(world.nodes[node].session, event.newcomer.peer);
+        admit(world.nodes[node].session, event.newcomer.peer);
+        refuse(world.nodes[node].session, event.newcomer.peer, "too late");
     });
     EXPECT_EQ(session_state(world.nodes[1].session), State::open);
     EXPECT_EQ(other_peers(world.nodes[0].session).size(), 1u);
@@ -164,7 +164,8 @@ TEST(Trouble, WhenTheGameGivesAnObjectToAnotherTheClaimersAreRefused)
     world.steps(100, [&](size_t node, const Event &event) {
         if (node == 0 && event.kind == EventKind::claim_asked)
             migrate(world.nodes[0].session, door, local_peer(world.nodes[2].session));
-        if (node == 1 && event.kind == EventKind::claim_refused) refusals.push_back(event.refusal);
+        if (node == 1 && event.kind == EventKind::claim_refused)
+            refusals.push_back(event.claim.refusal);
     });
     EXPECT_EQ(refusals, std::vector<ClaimRefusal>{ClaimRefusal::overtaken});
     EXPECT_EQ(object_owner(world.nodes[1].session, door), local_peer(world.nodes[2].session));

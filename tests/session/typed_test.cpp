@@ -89,7 +89,7 @@ TEST_F(Typed, CallsHaveTheTypeOfTheirStruct)
                 const auto *shout = find_arguments<Shout>(world.nodes[node].session, event);
                 if (!shout) continue;
                 (node == 0 ? heard : answers) += shout->text + std::string(" ");
-                if (event.call == CallId::none || event.kind != EventKind::call) continue;
+                if (event.kind != EventKind::call || event.call.id == CallId::none) continue;
                 EXPECT_TRUE(reply(ada, event, Shout{"yes"}));
             }
         });

@@ -70,18 +70,39 @@ Event about(EventKind kind, ObjectId id, const KnownObject &object)
 {
     Event event = {};
     event.kind = kind;
-    event.object = id;
-    event.type = object.type;
-    event.peer = object.owner;
+    event.object = {id, 0, object.type, object.owner};
     return event;
 }
 
-Event of_peer(EventKind kind, PeerId peer, PeerId previous = PeerId::none)
+Event owner_changed(ObjectId id, const KnownObject &object, PeerId previous, uint32_t lost_ticks)
+{
+    Event event = {};
+    event.kind = EventKind::owner_changed;
+    event.owner = {id, 0, lost_ticks, object.type, object.owner, previous};
+    return event;
+}
+
+Event joined(PeerId peer)
+{
+    Event event = {};
+    event.kind = EventKind::peer_joined;
+    event.newcomer.peer = peer;
+    return event;
+}
+
+Event of_peer(EventKind kind, PeerId peer)
 {
     Event event = {};
     event.kind = kind;
     event.peer = peer;
-    event.previous = previous;
+    return event;
+}
+
+Event host_changed(PeerId peer, PeerId previous)
+{
+    Event event = {};
+    event.kind = EventKind::host_changed;
+    event.host = {peer, previous};
     return event;
 }
 
@@ -122,7 +143,7 @@ TEST_F(OracleEvents, AreSilentWhereTheMirrorIsTheWorld)
 {
     EXPECT_EQ(check(), "");
     Event changed = about(EventKind::object_changed, id, *game.find(id));
-    changed.changed_fields = 2;
+    changed.object.changed_fields = 2;
     EXPECT_EQ(check(changed), "");
 }
 
@@ -151,9 +172,9 @@ TEST_F(OracleEvents, AnEventThatNamesFieldsBringsTheirValues)
 {
     game.mirrored(mirror, id).value.health ^= 1;
     Event changed = about(EventKind::object_changed, id, *game.find(id));
-    changed.changed_fields = 1 << 4; // health
+    changed.object.changed_fields = 1 << 4; // health
     EXPECT_EQ(check(changed), "");
-    changed.changed_fields = 1 << 3;
+    changed.object.changed_fields = 1 << 3;
     EXPECT_EQ(check(changed), "I19");
 }
 
@@ -165,9 +186,7 @@ TEST_F(OracleEvents, AnEventThatDoesNotFit)
     EXPECT_EQ(check(about(EventKind::object_destroyed, id, object)), "I19");
     const ObjectId unknown = object_id::make(object.owner, 5000);
     EXPECT_EQ(check(about(EventKind::object_hidden, unknown, object)), "I19");
-    Event owner_changed = about(EventKind::owner_changed, id, object);
-    owner_changed.previous = node.self;
-    EXPECT_EQ(check(owner_changed), "I19");
+    EXPECT_EQ(check(owner_changed(id, object, node.self, 0)), "I19");
 }
 
 TEST_F(OracleEvents, ANewcomerWhoseHostGoesDiscardsAllEvents)
@@ -197,12 +216,10 @@ struct OracleRoster : OracleEvents {
 TEST_F(OracleRoster, IsSilentWhereTheMirrorIsTheRoster)
 {
     EXPECT_EQ(check(), "");
-    EXPECT_EQ(check({of_peer(EventKind::peer_left, mirror.peers[0]),
-                     of_peer(EventKind::peer_joined, mirror.peers[0])}),
-              "");
-    EXPECT_EQ(check({of_peer(EventKind::host_lost, mirror.host),
-                     of_peer(EventKind::host_changed, mirror.host, mirror.host)}),
-              "");
+    EXPECT_EQ(check({of_peer(EventKind::peer_left, mirror.peers[0]), joined(mirror.peers[0])}), "");
+    EXPECT_EQ(
+        check({of_peer(EventKind::host_lost, mirror.host), host_changed(mirror.host, mirror.host)}),
+        "");
 }
 
 TEST_F(OracleRoster, AMemberWithoutAnEvent)
@@ -210,7 +227,7 @@ TEST_F(OracleRoster, AMemberWithoutAnEvent)
     const PeerId first = mirror.peers[0];
     mirror.peers.erase(mirror.peers.begin());
     EXPECT_EQ(check(), "I20");
-    EXPECT_EQ(check({of_peer(EventKind::peer_joined, first)}), "");
+    EXPECT_EQ(check({joined(first)}), "");
     mirror.peers.insert(mirror.peers.begin(), first);
     mirror.peers.push_back(static_cast<PeerId>(99));
     EXPECT_EQ(check(), "I20");
@@ -220,13 +237,13 @@ TEST_F(OracleRoster, AMemberWithoutAnEvent)
 TEST_F(OracleRoster, AnEventThatDoesNotFit)
 {
     const PeerId stranger = static_cast<PeerId>(99);
-    EXPECT_EQ(check({of_peer(EventKind::peer_joined, mirror.peers[0])}), "I20");
+    EXPECT_EQ(check({joined(mirror.peers[0])}), "I20");
     EXPECT_EQ(check({of_peer(EventKind::peer_left, stranger)}), "I20");
     EXPECT_EQ(check({of_peer(EventKind::host_lost, stranger)}), "I20");
     EXPECT_EQ(check({of_peer(EventKind::host_lost, mirror.host)}),
               "I20"); // It is host all the same.
-    EXPECT_EQ(check({of_peer(EventKind::host_changed, stranger, stranger)}), "I20");
-    EXPECT_EQ(check({of_peer(EventKind::host_changed, stranger, mirror.host)}), "I20");
+    EXPECT_EQ(check({host_changed(stranger, stranger)}), "I20");
+    EXPECT_EQ(check({host_changed(stranger, mirror.host)}), "I20");
 }
 
 TEST_F(OracleRoster, ANewcomerCatchesUp)
@@ -245,7 +262,6 @@ struct OracleLostTicks : testing::Test {
     Ledger &ledger = game.sim->oracles.ledger;
     NodeRecord &record = game.record(2);
     Node node = game.node(2);
-    Event event = {};
 
     // The peer at place 2 has written in ticks 10, 12 and 13 of a tenure just before the present
     // one, which includes the writes up to this one.
@@ -269,10 +285,7 @@ struct OracleLostTicks : testing::Test {
         ledger.objects[static_cast<size_t>(object_id::creator(id))][object_id::serial(id)]
             .tenures.push_back(former);
         oracles::shown(record, id).stamp = former.stamp;
-        event = about(EventKind::owner_changed, id, object);
-        event.previous = node.self;
-        event.lost_ticks = lost_ticks;
-        node.events = {event};
+        node.events = {owner_changed(id, object, node.self, lost_ticks)};
         return oracle_lost_ticks::check(record, ledger, node, 2).invariant;
     }
 };
@@ -295,9 +308,9 @@ TEST_F(OracleLostTicks, AllThatIsMissingIsCounted)
 TEST_F(OracleLostTicks, OnlyTheFormerOwnerLosesTicks)
 {
     EXPECT_EQ(check(3, 0), "");
-    node.events[0].previous = node.events[0].peer;
+    node.events[0].owner.previous = node.events[0].owner.owner;
     EXPECT_EQ(oracle_lost_ticks::check(record, ledger, node, 2).invariant, "");
-    node.events[0].lost_ticks = 1;
+    node.events[0].owner.lost_ticks = 1;
     EXPECT_EQ(oracle_lost_ticks::check(record, ledger, node, 2).invariant, "I21");
 }
 

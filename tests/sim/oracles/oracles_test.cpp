@@ -444,7 +444,7 @@ static Event answer(EventKind kind)
 {
     Event event = {};
     event.kind = kind;
-    event.object = thing;
+    event.claim.object = thing;
     return event;
 }
 

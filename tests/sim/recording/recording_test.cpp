@@ -29,15 +29,15 @@ void play_some(Session *session, const std::vector<Event> &events, Random &rando
     if (session_state(session) != State::open) return;
     for (const Event &event : events) {
         const bool others = event.kind == EventKind::object_created &&
-                            exists(session, event.object) &&
-                            object_owner(session, event.object) != local_peer(session);
+                            exists(session, event.object.id) &&
+                            object_owner(session, event.object.id) != local_peer(session);
         if (others && random::chance(random, 0.5))
-            claim(session, event.object,
+            claim(session, event.object.id,
                   random::chance(random, 0.5) ? ClaimMode::wait : ClaimMode::optimistic);
         if (event.kind == EventKind::claim_asked && random::chance(random, 0.5))
-            migrate(session, event.object, event.peer);
+            migrate(session, event.claim.object, event.claim.claimer);
         else if (event.kind == EventKind::claim_asked)
-            refuse_claim(session, event.object, event.peer);
+            refuse_claim(session, event.claim.object, event.claim.claimer);
     }
     if (random::chance(random, 0.2)) create(session, BODY, Body{{1, 2, 1e9f}, 3});
     if (random::chance(random, 0.1)) create(session, DOOR, Name{"door"});
