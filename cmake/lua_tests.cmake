@@ -39,7 +39,7 @@ function(tern_scripts_test name scripts module lua peer)
   target_link_libraries(${name} PRIVATE ${scripts} tern_house GTest::gtest_main ${module} ${lua})
   if(TARGET ${peer})
     add_dependencies(${name} ${peer})
-    target_compile_definitions(${name} PRIVATE TERN_PEER="$<TARGET_FILE:${peer}>")
+    target_compile_definitions(${name} PRIVATE TERN_PEER_PROGRAM="$<TARGET_FILE:${peer}>")
     if(TARGET PkgConfig::libedit)
       target_compile_definitions(${name} PRIVATE TERN_HAVE_LIBEDIT)
     endif()
@@ -92,12 +92,13 @@ if(TARGET tern-peer AND TARGET tern-sim)
   endif()
   add_dependencies(test_lua_examples tern-peer tern-sim ${other_peer} ${other_sim})
   target_compile_definitions(test_lua_examples PRIVATE
-    TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TERN_PEER="$<TARGET_FILE:tern-peer>"
+    TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TERN_PEER_PROGRAM="$<TARGET_FILE:tern-peer>"
     TERN_OTHER_PEER="$<TARGET_FILE:${other_peer}>" TERN_SIM="$<TARGET_FILE:tern-sim>"
     TERN_OTHER_SIM="$<TARGET_FILE:${other_sim}>")
   if(TARGET tern-host)
     add_dependencies(test_lua_examples tern-host)
-    target_compile_definitions(test_lua_examples PRIVATE TERN_HOST="$<TARGET_FILE:tern-host>")
+    target_compile_definitions(test_lua_examples PRIVATE
+      TERN_HOST_PROGRAM="$<TARGET_FILE:tern-host>")
   endif()
   gtest_discover_tests(test_lua_examples TEST_PREFIX lua_examples. DISCOVERY_MODE PRE_TEST
                        PROPERTIES LABELS lua TIMEOUT 300)

@@ -38,7 +38,7 @@ if(TERN_BUILD_TESTS)
            COMMAND ${PROJECT_SOURCE_DIR}/tests/c_interface/compile.sh ${PROJECT_SOURCE_DIR})
   add_test(NAME surface.c_symbols
            COMMAND ${PROJECT_SOURCE_DIR}/tests/c_interface/symbols.sh
-                   ${PROJECT_SOURCE_DIR}/include/tern/tern.h
+                   ${PROJECT_SOURCE_DIR}/include/tern
                    $<TARGET_FILE:tern> $<TARGET_FILE:tern_public_udp>)
   set_tests_properties(surface.c surface.c_compilers surface.c_symbols PROPERTIES
                        LABELS surface TIMEOUT 120)

@@ -6,13 +6,10 @@ typedef struct Lamp {
     bool lit;
 } Lamp;
 
-static const tern_field fields[] = {{.struct_size = sizeof(tern_field),
-                                     .kind = TERN_BOOLEAN,
-                                     .name = "lit",
-                                     .offset_bytes = offsetof(Lamp, lit)}};
-static const tern_type types[] = {{.struct_size = sizeof(tern_type),
+static const tern_field fields[] = {
+    {.name = "lit", .kind = TERN_BOOLEAN, .offset_bytes = offsetof(Lamp, lit)}};
+static const tern_type types[] = {{.name = "lamp",
                                    .size_bytes = sizeof(Lamp),
-                                   .name = "lamp",
                                    .fields = fields,
                                    .field_count = 1,
                                    .objects_max = 100}};
@@ -38,12 +35,13 @@ static bool play(tern_session *ada, tern_socket *ada_socket, tern_session *ben,
     const Lamp off = {false};
     const uint64_t end_us = tern_clock_us() + 10000000;
     while (tern_clock_us() < end_us) {
-        const tern_event *event = NULL;
+        const tern_event *events = NULL;
         receive(ada, ada_socket);
         receive(ben, ben_socket);
-        for (size_t i = 0; (event = tern_event_at(ben, i)); i++) {
-            if (event->kind == TERN_EVENT_CAUGHT_UP) tern_claim(ben, lamp, TERN_CLAIM_WAIT);
-            if (event->kind == TERN_EVENT_CLAIM_GRANTED) tern_set(ben, lamp, &off, sizeof off);
+        const size_t count = tern_events(ben, &events);
+        for (size_t i = 0; i < count; ++i) {
+            if (events[i].kind == TERN_EVENT_CAUGHT_UP) tern_claim(ben, lamp, TERN_CLAIM_WAIT);
+            if (events[i].kind == TERN_EVENT_CLAIM_GRANTED) tern_set(ben, lamp, &off, sizeof off);
         }
         if (!((const Lamp *)tern_get(ada, lamp, sizeof(Lamp)))->lit) return true;
         send(ada, ada_socket);
@@ -54,13 +52,17 @@ static bool play(tern_session *ada, tern_socket *ada_socket, tern_session *ben,
 
 int main(void)
 {
-    const tern_config config = {.struct_size = sizeof config, .type_count = 1, .types = types};
+    const tern_config config = {.struct_size = sizeof config,
+                                .type_bytes = sizeof(tern_type),
+                                .field_bytes = sizeof(tern_field),
+                                .types = types,
+                                .type_count = 1};
     const Lamp lit = {true};
     tern_session *ada = NULL, *ben = NULL;
     tern_socket *ada_socket = NULL, *ben_socket = NULL;
     tern_object lamp = TERN_NO_OBJECT;
     tern_address address;
-    char invite[TERN_INVITE_TEXT_MAX];
+    tern_invite invite;
     bool is_off = false;
     tern_result result = tern_make_udp_socket(0, false, &ada_socket);
     if (result == TERN_OK) result = tern_make_udp_socket(0, false, &ben_socket);
@@ -69,8 +71,8 @@ int main(void)
     if (result == TERN_OK) result = tern_start(ada);
     if (result == TERN_OK) result = tern_parse_address("127.0.0.1:1", &address);
     address.port = tern_socket_port(ada_socket);
-    if (result == TERN_OK) result = tern_make_invite(ada, &address, 1, invite);
-    if (result == TERN_OK) result = tern_join(ben, invite, NULL, 0);
+    if (result == TERN_OK) result = tern_make_invite(ada, &address, 1, &invite);
+    if (result == TERN_OK) result = tern_join(ben, &invite, NULL, 0);
     if (result == TERN_OK) result = tern_create(ada, 0, &lit, sizeof lit, &lamp);
     if (result == TERN_OK)
         is_off = play(ada, ada_socket, ben, ben_socket, lamp);

@@ -1,5 +1,6 @@
 // The functions for peers: members, statistics, invites, and what only the host may do.
 #include "lua_bindings/binding.h"
+#include "tern/traffic.hpp"
 #include <cstdio>
 
 namespace tern::lua {

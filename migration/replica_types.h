@@ -3,6 +3,7 @@
 #pragma once
 #include "replication/sampling/state_history.h"
 #include "replication/update/publish.h"
+#include "tern/events.hpp"
 #include "transport/handshake/allowance.h"
 
 namespace tern {

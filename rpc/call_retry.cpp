@@ -141,7 +141,7 @@ static void push_failure(Session &s, const CallHead &head, PeerId peer, CallFail
     Event event = {};
     event.kind = EventKind::call_failed;
     const bool is_plain = head.kind == CallKind::host_call && !head.is_asked;
-    const uint16_t size_bytes = s.config.types[head.type].size_bytes;
+    const auto size_bytes = static_cast<uint16_t>(s.config.types[head.type].size_bytes);
     event.call = {.object = head.object,
                   .arguments = arguments,
                   .id = is_plain ? CallId::none : head.id,
@@ -276,92 +276,122 @@ static void note(Session &s, RecordKind kind, PeerId to, ObjectId object, TypeId
     record_value(s, line, type, arguments);
 }
 
-static CallId ask_owner(Session &s, ObjectId object, TypeId type, const void *arguments,
-                        bool is_asked, uint64_t answer_us)
+// TERN_OK: the call is open, and `call` gets its id.
+static tern_result given(CallId id, tern_call_id *call)
 {
-    const Arguments value = normal(s, type, arguments);
-    if (!may_call(s, type, value.value)) return CallId::none;
-    CallHead head = head_of(s, CallKind::owner_call, type, value.value);
+    if (call) *call = static_cast<tern_call_id>(id);
+    return id == CallId::none ? TERN_NO_ROOM : TERN_OK;
+}
+
+static CallHead head_to_owner(const Session &s, ObjectId object, TypeId type,
+                              const Arguments &arguments, bool is_asked)
+{
+    CallHead head = head_of(s, CallKind::owner_call, type, arguments.value);
     head.object = object;
     head.is_asked = is_asked;
-    return ask(s, head, PeerId::none, value.value, answer_us);
+    return head;
 }
 
 }
 
-CallId call_owner(Session *session, ObjectId object, TypeId type, const void *arguments,
-                  size_t size_bytes)
+}
+
+using namespace tern;
+
+tern_result tern_call_owner(tern_session *session, tern_object object, tern_type_id type,
+                            const void *arguments, size_t size_bytes, tern_call_id *call)
 {
+    if (call) *call = TERN_NO_CALL;
     const misuse::Entry entry = misuse::change(session, "call_owner");
-    if (!session::is_ask(entry, type, arguments, size_bytes, 1)) return CallId::none;
+    if (!session::is_ask(entry, type, arguments, size_bytes, 1)) return TERN_MISUSE;
     Session &s = *session;
-    session::note(s, RecordKind::call_owner, PeerId::none, object, type, arguments, 0);
-    return session::ask_owner(s, object, type, arguments, false, call_answer_us);
+    const ObjectId id{object};
+    session::note(s, RecordKind::call_owner, PeerId::none, id, type, arguments, 0);
+    const session::Arguments value = session::normal(s, type, arguments);
+    if (!session::may_call(s, type, value.value)) return TERN_NOT_ALLOWED;
+    const CallHead head = session::head_to_owner(s, id, type, value, false);
+    return session::given(session::ask(s, head, PeerId::none, value.value, call_answer_us), call);
 }
 
-CallId request_owner(Session *session, ObjectId object, TypeId type, const void *arguments,
-                     size_t size_bytes, uint32_t timeout_ms)
+tern_result tern_request_owner(tern_session *session, tern_object object, tern_type_id type,
+                               const void *arguments, size_t size_bytes, uint32_t timeout_ms,
+                               tern_call_id *call)
 {
+    if (call) *call = TERN_NO_CALL;
     const misuse::Entry entry = misuse::change(session, "request_owner");
-    if (!session::is_ask(entry, type, arguments, size_bytes, timeout_ms)) return CallId::none;
+    if (!session::is_ask(entry, type, arguments, size_bytes, timeout_ms)) return TERN_MISUSE;
     Session &s = *session;
-    session::note(s, RecordKind::request_owner, PeerId::none, object, type, arguments, timeout_ms);
-    return session::ask_owner(s, object, type, arguments, true, timeout_ms * uint64_t{1000});
+    const ObjectId id{object};
+    const uint64_t answer_us = timeout_ms * uint64_t{1000};
+    session::note(s, RecordKind::request_owner, PeerId::none, id, type, arguments, timeout_ms);
+    const session::Arguments value = session::normal(s, type, arguments);
+    if (!session::may_call(s, type, value.value)) return TERN_NOT_ALLOWED;
+    const CallHead head = session::head_to_owner(s, id, type, value, true);
+    return session::given(session::ask(s, head, PeerId::none, value.value, answer_us), call);
 }
 
-CallId request(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
-               uint32_t timeout_ms)
+tern_result tern_request(tern_session *session, tern_peer recipient, tern_type_id type,
+                         const void *arguments, size_t size_bytes, uint32_t timeout_ms,
+                         tern_call_id *call)
 {
+    if (call) *call = TERN_NO_CALL;
     const misuse::Entry entry = misuse::change(session, "request");
-    if (!session::is_ask(entry, type, arguments, size_bytes, timeout_ms)) return CallId::none;
+    if (!session::is_ask(entry, type, arguments, size_bytes, timeout_ms)) return TERN_MISUSE;
     Session &s = *session;
+    const PeerId to{recipient};
     if (to == PeerId::everyone || to == s.replica->self) {
         misuse::report(entry, ObjectId::none,
                        "Request it of one other peer; request each one for all.",
                        "A request to %s gets no reply.",
                        to == PeerId::everyone ? "everyone" : "this peer itself");
-        return CallId::none;
+        return TERN_MISUSE;
     }
     session::note(s, RecordKind::request, to, ObjectId::none, type, arguments, timeout_ms);
     const bool to_host = to == PeerId::host;
-    if (!to_host && !replica::is_member(*s.replica, to)) return CallId::none;
+    if (!to_host && !replica::is_member(*s.replica, to)) return TERN_GONE;
     const session::Arguments value = session::normal(s, type, arguments);
-    if (!session::may_call(s, type, value.value)) return CallId::none;
+    if (!session::may_call(s, type, value.value)) return TERN_NOT_ALLOWED;
     const CallKind kind = to_host ? CallKind::host_call : CallKind::request;
     CallHead head = session::head_of(s, kind, type, value.value);
     head.is_asked = true;
-    return session::ask(s, head, to, value.value, timeout_ms * uint64_t{1000});
+    const uint64_t answer_us = timeout_ms * uint64_t{1000};
+    return session::given(session::ask(s, head, to, value.value, answer_us), call);
 }
 
-bool reply(Session *session, PeerId caller, CallId call, TypeId type, const void *arguments,
-           size_t size_bytes)
+tern_result tern_reply(tern_session *session, tern_peer to, tern_call_id call, tern_type_id type,
+                       const void *arguments, size_t size_bytes)
 {
     const misuse::Entry entry = misuse::change(session, "reply");
-    if (!session::is_ask(entry, type, arguments, size_bytes, 1)) return false;
-    if (call == CallId::none)
-        return misuse::report(entry, ObjectId::none, "Reply only if CallEvent::id is not none.",
-                              "The caller of this call awaits no reply.");
+    if (!session::is_ask(entry, type, arguments, size_bytes, 1)) return TERN_MISUSE;
+    if (call == TERN_NO_CALL) {
+        misuse::report(entry, ObjectId::none, "Reply only to a call whose id is not none.",
+                       "The caller of this call awaits no reply.");
+        return TERN_MISUSE;
+    }
     Session &s = *session;
+    const PeerId caller{to};
     Record line = session::about(RecordKind::reply, ObjectId::none, caller);
-    line.call = call;
+    line.call = CallId{call};
     session::record_value(s, line, type, arguments);
     session::Arguments value = session::normal(s, type, arguments);
     CallHead head = session::head_of(s, CallKind::reply, type, value.value);
-    head.id = call;
+    head.id = CallId{call};
     if (caller == s.replica->self) {
         OpenCall *own = session::keep(s, head, caller, value.value, call_answer_us);
         if (own) session::try_call(s, *own);
-        return own != nullptr;
+        return own ? TERN_OK : TERN_NO_ROOM;
     }
-    if (!replica::is_member(*s.replica, caller)) return false;
+    if (!replica::is_member(*s.replica, caller)) return TERN_GONE;
     std::byte buffer[call_bytes_max];
     const size_t size = calls::write(s.types, head, value.value, buffer);
-    return session::queue_call(s, caller, std::span(buffer).first(size), Reliability::reliable);
+    const bool is_sent =
+        session::queue_call(s, caller, std::span(buffer).first(size), Reliability::reliable);
+    return is_sent ? TERN_OK : TERN_NO_ROOM;
 }
 
-const char *to_text(CallFailure failure)
+const char *tern_call_failure_text(tern_call_failure failure)
 {
-    switch (failure) {
+    switch (CallFailure{failure}) {
     case CallFailure::none: return "it has not failed";
     case CallFailure::dead: return "the object was destroyed";
     case CallFailure::unknown: return "this peer does not know the object";
@@ -372,6 +402,4 @@ const char *to_text(CallFailure failure)
         return "no reply came in time; the callee may have received the call";
     }
     return "";
-}
-
 }

@@ -228,7 +228,7 @@ void push_call(Session &s, PeerId from, const CallHead &head, const void *argume
                   .arguments = arguments,
                   .id = has_id ? head.id : CallId::none,
                   .failure = CallFailure::none,
-                  .argument_bytes = s.config.types[head.type].size_bytes,
+                  .argument_bytes = static_cast<uint16_t>(s.config.types[head.type].size_bytes),
                   .type = head.type,
                   .peer = from};
     push_event(s, event);
@@ -365,13 +365,14 @@ ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> messa
 
 }
 
-bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
-          Reliability reliability)
+}
+
+using namespace tern;
+
+// Whether this peer may call that one so.
+static bool is_callable(const misuse::Entry &entry, PeerId to, Reliability reliability)
 {
-    const misuse::Entry entry = misuse::change(session, "call");
-    if (!entry || !misuse::is_call(entry, type, arguments, size_bytes)) return false;
-    Session &s = *session;
-    if (to == s.replica->self)
+    if (to == entry.session->replica->self)
         return misuse::report(entry, ObjectId::none, "Do in the game what the call would do.",
                               "A peer does not call itself: peer %u is this one.",
                               static_cast<unsigned>(to));
@@ -379,19 +380,29 @@ bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_
         return misuse::report(entry, ObjectId::none,
                               "Call host_peer() unreliably, or PeerId::host reliably.",
                               "Calls to PeerId::host are reliable.");
+    return true;
+}
+
+tern_result tern_call(tern_session *session, tern_peer recipient, tern_type_id type,
+                      const void *arguments, size_t size_bytes, tern_reliability how)
+{
+    const misuse::Entry entry = misuse::change(session, "call");
+    if (!entry || !misuse::is_call(entry, type, arguments, size_bytes)) return TERN_MISUSE;
+    Session &s = *session;
+    const PeerId to{recipient};
+    const auto reliability = static_cast<Reliability>(how);
+    if (!is_callable(entry, to, reliability)) return TERN_MISUSE;
     Record line = session::about(RecordKind::call, ObjectId::none, to);
     line.reliability = reliability;
     session::record_value(s, line, type, arguments);
     const bool named = to == PeerId::everyone || to == PeerId::host;
-    if (!named && !replica::is_member(*s.replica, to)) return false;
+    if (!named && !replica::is_member(*s.replica, to)) return TERN_GONE;
     alignas(16) std::byte value[struct_bytes_max];
     std::memcpy(value, arguments, size_bytes);
-    if (!session::may_call(s, type, value)) return false;
-    if (to == PeerId::host) return session::call_host(s, type, value);
+    if (!session::may_call(s, type, value)) return TERN_NOT_ALLOWED;
+    if (to == PeerId::host) return session::call_host(s, type, value) ? TERN_OK : TERN_NO_ROOM;
     const CallHead head = session::head_of(s, CallKind::call, type, value);
     std::byte buffer[call_bytes_max];
     const std::span<const std::byte> message(buffer, calls::write(s.types, head, value, buffer));
-    return session::queue_call(s, to, message, reliability);
-}
-
+    return session::queue_call(s, to, message, reliability) ? TERN_OK : TERN_NO_ROOM;
 }

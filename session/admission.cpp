@@ -231,6 +231,10 @@ bool receive_from_unidentified(Session &s, ConnectionIndex index,
 
 }
 
+}
+
+using namespace tern;
+
 static ConnectionIndex find_join_target(Session &s, PeerId newcomer)
 {
     for (ConnectionIndex i = 0; i < s.link_count; ++i)
@@ -240,29 +244,29 @@ static ConnectionIndex find_join_target(Session &s, PeerId newcomer)
     return no_connection;
 }
 
-bool admit(Session *session, PeerId newcomer)
+tern_result tern_admit(tern_session *session, tern_peer newcomer)
 {
     const misuse::Entry entry = misuse::change(session, "admit");
-    if (!entry) return false;
-    session::record(*session, session::about(RecordKind::admit, ObjectId::none, newcomer));
-    const ConnectionIndex index = find_join_target(*session, newcomer);
-    if (index != no_connection) session::take_in(*session, index, newcomer);
-    return index != no_connection;
+    if (!entry) return TERN_MISUSE;
+    const PeerId peer{newcomer};
+    session::record(*session, session::about(RecordKind::admit, ObjectId::none, peer));
+    const ConnectionIndex index = find_join_target(*session, peer);
+    if (index == no_connection) return TERN_GONE;
+    session::take_in(*session, index, peer);
+    return TERN_OK;
 }
 
-bool refuse(Session *session, PeerId newcomer, const char *reason)
+tern_result tern_refuse(tern_session *session, tern_peer newcomer, const char *reason)
 {
     const misuse::Entry entry = misuse::change(session, "refuse");
-    if (!entry) return false;
+    if (!entry) return TERN_MISUSE;
     if (!reason) reason = "";
     const std::span<const char> text(reason, strnlen(reason, reason_bytes_max - 1));
-    Record line = session::about(RecordKind::refuse, ObjectId::none, newcomer);
+    Record line = session::about(RecordKind::refuse, ObjectId::none, PeerId{newcomer});
     line.bytes = std::as_bytes(text);
     session::record(*session, line);
-    const ConnectionIndex index = find_join_target(*session, newcomer);
-    if (index != no_connection)
-        session::answer_refused(*session, index, JoinRefusal::by_game, text);
-    return index != no_connection;
-}
-
+    const ConnectionIndex index = find_join_target(*session, PeerId{newcomer});
+    if (index == no_connection) return TERN_GONE;
+    session::answer_refused(*session, index, JoinRefusal::by_game, text);
+    return TERN_OK;
 }

@@ -20,7 +20,18 @@ void remember_answer(Session &s, const ClaimEvent &answer)
 
 static Explanation because(Why why, PeerId owner = PeerId::none)
 {
-    return {why, ClaimRefusal::none, owner, 0, 0};
+    Explanation explanation = {};
+    explanation.why = why;
+    explanation.owner = owner;
+    return explanation;
+}
+
+static Explanation because_refused(const RefusedClaim &refused, PeerId owner)
+{
+    Explanation explanation = because(Why::claim_refused, owner);
+    explanation.refusal = refused.refusal;
+    explanation.refused_us = refused.at_us;
+    return explanation;
 }
 
 static Explanation explain_to_self(const Session &s, ObjectId object, ObjectSlot slot)
@@ -32,8 +43,7 @@ static Explanation explain_to_self(const Session &s, ObjectId object, ObjectSlot
     for (const Claim &claim : r.claims.all())
         if (claim.object == object) return because(Why::claim_unanswered, owner);
     for (const RefusedClaim &refused : s.refused)
-        if (refused.at_us != 0 && refused.object == object)
-            return {Why::claim_refused, refused.refusal, owner, 0, refused.at_us};
+        if (refused.at_us != 0 && refused.object == object) return because_refused(refused, owner);
     return because(slot == no_slot ? Why::unknown : Why::not_owned_here, owner);
 }
 
@@ -101,15 +111,21 @@ static Explanation explain_to(const Session &s, ObjectId object, PeerId peer)
 
 }
 
-Explanation explain(const Session *session, ObjectId object, PeerId peer)
-{
-    if (!misuse::Entry(session, "explain")) return {};
-    return session::explain_to(*session, object, peer);
 }
 
-const char *to_text(Breach breach)
+using namespace tern;
+
+tern_result tern_explain(const tern_session *session, tern_object object, tern_peer peer,
+                         tern_explanation *explanation)
 {
-    switch (breach) {
+    const misuse::Entry entry(session, "explain");
+    if (!entry || !misuse::is_sized(entry, explanation)) return TERN_MISUSE;
+    return sized::give(session::explain_to(*session, ObjectId{object}, PeerId{peer}), explanation);
+}
+
+const char *tern_breach_text(tern_breach breach)
+{
+    switch (Breach{breach}) {
     case Breach::none: return "It has kept to the rules.";
     case Breach::malformed: return "It sent what is not in the format.";
     case Breach::forged: return "It sent what it has no authority to send.";
@@ -119,9 +135,9 @@ const char *to_text(Breach breach)
     return "";
 }
 
-const char *to_text(Why why)
+const char *tern_why_text(tern_why why)
 {
-    switch (why) {
+    switch (Why{why}) {
     case Why::has_it: return "The member has the object, with its last change.";
     case Why::unknown: return "This peer does not know the object.";
     case Why::no_such_peer: return "This peer does not know the member.";
@@ -142,6 +158,4 @@ const char *to_text(Why why)
     case Why::claim_refused: return "The host has refused our claim.";
     }
     return "";
-}
-
 }

@@ -8,115 +8,123 @@
 #include <algorithm>
 #include <cstring>
 
-namespace tern {
+using namespace tern;
 
 // --- Objects ---
 
-// Whether there can be objects of the type, with structs of this size.
-static bool has_objects(const misuse::Entry &entry, TypeId type, size_t size_bytes)
+// Whether there can be objects of the type.
+static bool has_objects(const misuse::Entry &entry, TypeId type)
 {
-    if (!entry || !misuse::is_in(entry) || !misuse::has_size(entry, type, size_bytes)) return false;
+    if (!entry || !misuse::is_in(entry) || !misuse::has_type(entry, type)) return false;
     const Type &known = entry.session->types.types[type];
     if (known.objects_max > 0) return true;
     return misuse::report(entry, ObjectId::none, "Set Type::objects_max, or call() it.",
                           "Type %s is for calls only: its objects_max is 0.", known.name);
 }
 
-static ObjectId create_one(Session &s, const misuse::Entry &entry, TypeId type, const void *value)
+static tern_result create_one(Session &s, const misuse::Entry &entry, TypeId type,
+                              const void *value, tern_object &object)
 {
-    const size_t size_bytes = s.types.types[type].size_bytes;
-    if (!misuse::is_value(entry, type, value, size_bytes)) return ObjectId::none;
-    if (s.state == State::cut_off) return ObjectId::none;
+    if (!misuse::is_value(entry, type, value, s.types.types[type].size_bytes)) return TERN_MISUSE;
+    if (s.state == State::cut_off) return TERN_CUT_OFF;
     session::record_value(s, session::about(RecordKind::create, ObjectId::none), type, value);
-    return replica::create(*s.replica, type, value);
+    object = static_cast<tern_object>(replica::create(*s.replica, type, value));
+    return object == TERN_NO_OBJECT ? TERN_NO_ROOM : TERN_OK;
 }
 
-ObjectId create(Session *session, TypeId type, const void *value, size_t size_bytes)
+tern_result tern_create(tern_session *session, tern_type_id type, const void *value,
+                        size_t size_bytes, tern_object *object)
 {
+    tern_object created = TERN_NO_OBJECT;
+    if (object) *object = created;
     const misuse::Entry entry = misuse::change(session, "create");
-    if (!has_objects(entry, type, size_bytes)) return ObjectId::none;
-    return create_one(*session, entry, type, value);
+    if (!has_objects(entry, type) || !misuse::has_size(entry, type, size_bytes)) return TERN_MISUSE;
+    const tern_result result = create_one(*session, entry, type, value, created);
+    if (object) *object = created;
+    return result;
 }
 
-uint32_t creations_left(const Session *session, TypeId type)
+uint32_t tern_creations_left(const tern_session *session, tern_type_id type)
 {
     const misuse::Entry entry(session, "creations_left");
     if (!entry || !misuse::has_type(entry, type)) return 0;
     return session->state == State::cut_off ? 0 : places::left(*session->replica, type);
 }
 
-// Checks what the functions need that only the owner may call. no_slot: reported.
-static ObjectSlot begin_own(const misuse::Entry &entry, ObjectId object)
+// Checks what the functions need that only the owner may call. `slot`: that of the object.
+static tern_result begin_own(const misuse::Entry &entry, tern_object object, ObjectSlot &slot)
 {
-    return entry && misuse::is_in(entry) ? misuse::find_own(entry, object) : no_slot;
+    if (!entry || !misuse::is_in(entry)) return TERN_MISUSE;
+    slot = misuse::find_own(entry, ObjectId{object});
+    if (slot == no_slot) return TERN_MISUSE;
+    return entry.session->state == State::cut_off ? TERN_CUT_OFF : TERN_OK;
 }
 
-static bool destroy_one(Session &s, const misuse::Entry &entry, ObjectId object)
+static tern_result destroy_one(const misuse::Entry &entry, Session &s, tern_object object)
 {
-    const ObjectSlot slot = misuse::find_own(entry, object);
-    if (slot == no_slot || s.state == State::cut_off) return false;
-    session::record(s, session::about(RecordKind::destroy, object));
+    ObjectSlot slot = no_slot;
+    const tern_result result = begin_own(entry, object, slot);
+    if (result != TERN_OK) return result;
+    session::record(s, session::about(RecordKind::destroy, ObjectId{object}));
     replica::destroy(*s.replica, slot);
-    return true;
+    return TERN_OK;
 }
 
-bool destroy(Session *session, ObjectId object)
+tern_result tern_destroy(tern_session *session, tern_object object)
 {
-    const misuse::Entry entry = misuse::change(session, "destroy");
-    return entry && misuse::is_in(entry) && destroy_one(*session, entry, object);
+    return destroy_one(misuse::change(session, "destroy"), *session, object);
 }
 
-TypeId find_type(const Session *session, std::span<const Field> fields)
+tern_type_id tern_find_type(const tern_session *session, const tern_field *fields)
 {
     const misuse::Entry entry(session, "find_type");
     if (!entry) return no_type;
-    const std::span<const Type> types = session->types.types;
-    const auto found = std::ranges::find(types, fields.data(),
-                                         [](const Type &type) { return type.fields.data(); });
-    return found == types.end() ? no_type : static_cast<TypeId>(found - types.begin());
+    const auto found = std::ranges::find(session->given_fields, to_cpp(fields));
+    if (found == session->given_fields.end()) return no_type;
+    return static_cast<TypeId>(found - session->given_fields.begin());
 }
 
-bool exists(const Session *session, ObjectId object)
+bool tern_exists(const tern_session *session, tern_object object)
 {
     const misuse::Entry entry(session, "exists");
-    return entry && world::find_alive(session->replica->world, object) != no_slot;
+    return entry && world::find_alive(session->replica->world, ObjectId{object}) != no_slot;
 }
 
-bool can_read(const Session *session, ObjectId object)
+bool tern_can_read(const tern_session *session, tern_object object)
 {
     const misuse::Entry entry(session, "can_read");
-    return entry && world::find(session->replica->world, object) != no_slot;
+    return entry && world::find(session->replica->world, ObjectId{object}) != no_slot;
 }
 
 // The object of a call that reads it. Null: reported.
-static const KnownObject *find_object(const misuse::Entry &entry, ObjectId object)
+static const KnownObject *find_object(const misuse::Entry &entry, tern_object object)
 {
-    const ObjectSlot slot = entry ? misuse::find(entry, object) : no_slot;
+    const ObjectSlot slot = entry ? misuse::find(entry, ObjectId{object}) : no_slot;
     return slot == no_slot ? nullptr : &entry.session->replica->world.slots[slot];
 }
 
-TypeId object_type(const Session *session, ObjectId object)
+tern_type_id tern_object_type(const tern_session *session, tern_object object)
 {
     const KnownObject *found = find_object({session, "object_type"}, object);
     return found ? found->type : no_type;
 }
 
-PeerId object_owner(const Session *session, ObjectId object)
+tern_peer tern_object_owner(const tern_session *session, tern_object object)
 {
     const KnownObject *found = find_object({session, "object_owner"}, object);
-    return found ? found->owner : PeerId::none;
+    return found ? static_cast<tern_peer>(found->owner) : TERN_NO_PEER;
 }
 
-uint64_t object_stamp(const Session *session, ObjectId object)
+uint64_t tern_object_stamp(const tern_session *session, tern_object object)
 {
     const KnownObject *found = find_object({session, "object_stamp"}, object);
     return found ? found->stamp : 0;
 }
 
-const void *get(const Session *session, ObjectId object, size_t size_bytes)
+const void *tern_get(const tern_session *session, tern_object object, size_t size_bytes)
 {
     const misuse::Entry entry(session, "get");
-    const ObjectSlot slot = entry ? misuse::find(entry, object) : no_slot;
+    const ObjectSlot slot = entry ? misuse::find(entry, ObjectId{object}) : no_slot;
     if (slot == no_slot) return nullptr;
     const World &world = session->replica->world;
     if (!misuse::has_size(entry, world.slots[slot].type, size_bytes)) return nullptr;
@@ -147,40 +155,43 @@ static void store(Session &s, ObjectSlot slot, const std::byte *normal)
     replica::set_normal(*s.replica, slot, normal);
 }
 
-bool set(Session *session, ObjectId object, const void *value, size_t size_bytes)
+tern_result tern_set(tern_session *session, tern_object object, const void *value,
+                     size_t size_bytes)
 {
     const misuse::Entry entry = misuse::change(session, "set");
-    if (!entry || !misuse::is_in(entry)) return false;
-    const ObjectSlot slot = find_settable(*session, entry, object);
-    if (slot == no_slot) return false;
+    if (!entry || !misuse::is_in(entry)) return TERN_MISUSE;
+    const ObjectSlot slot = find_settable(*session, entry, ObjectId{object});
+    if (slot == no_slot) return TERN_MISUSE;
     const TypeId type = session->replica->world.slots[slot].type;
-    if (!misuse::is_value(entry, type, value, size_bytes)) return false;
-    if (session->state == State::cut_off) return false;
+    if (!misuse::is_value(entry, type, value, size_bytes)) return TERN_MISUSE;
+    if (session->state == State::cut_off) return TERN_CUT_OFF;
     std::byte normal[struct_bytes_max];
     type_table::normalise(session->types, type, value, normal);
     store(*session, slot, normal);
-    return true;
+    return TERN_OK;
 }
 
-bool may_set(const Session *session, ObjectId object)
+bool tern_may_set(const tern_session *session, tern_object object)
 {
     const misuse::Entry entry(session, "may_set");
     if (!entry) return false;
-    const ObjectSlot slot = world::find_alive(session->replica->world, object);
+    const ObjectSlot slot = world::find_alive(session->replica->world, ObjectId{object});
     if (slot == no_slot || session->state != State::open) return false;
     return session->replica->world.slots[slot].owner == session->replica->self ||
            session::is_optimistic(*session, slot);
 }
 
-std::span<const ObjectId> object_ids(const Session *session, TypeId type)
+size_t tern_object_ids(const tern_session *session, tern_type_id type, const tern_object **objects)
 {
+    if (objects) *objects = nullptr;
     const misuse::Entry entry(session, "object_ids");
-    if (!entry || !misuse::has_type(entry, type)) return {};
+    if (!entry || !misuse::has_type(entry, type)) return 0;
     const World &world = session->replica->world;
-    return {world.ids.begin() + world.packed[type].first, world.packed[type].count};
+    if (objects) *objects = to_c(world.ids.begin() + world.packed[type].first);
+    return world.packed[type].count;
 }
 
-const void *object_values(const Session *session, TypeId type, size_t size_bytes)
+const void *tern_object_values(const tern_session *session, tern_type_id type, size_t size_bytes)
 {
     const misuse::Entry entry(session, "object_values");
     if (!entry || !misuse::has_size(entry, type, size_bytes)) return nullptr;
@@ -188,107 +199,120 @@ const void *object_values(const Session *session, TypeId type, size_t size_bytes
     return world.values.begin() + world.packed[type].value_first_bytes;
 }
 
-static bool claim_one(Session &s, ObjectId object, ClaimMode mode)
+static tern_result claim_one(Session &s, ObjectId object, tern_claim_mode mode)
 {
     const ObjectSlot slot = world::find_alive(s.replica->world, object);
-    const bool optimistic = mode == ClaimMode::optimistic;
-    if (s.state == State::cut_off) return false;
+    const bool optimistic = mode == TERN_CLAIM_OPTIMISTIC;
+    if (s.state == State::cut_off) return TERN_CUT_OFF;
     session::record(
         s, session::about(optimistic ? RecordKind::claim_optimistic : RecordKind::claim, object));
     const bool is_ours = slot != no_slot && s.replica->world.slots[slot].owner == s.replica->self;
-    if (is_ours) return true;
-    if (!replica::claim(*s.replica, object)) return false;
+    if (is_ours) return TERN_OK;
+    if (!replica::claim(*s.replica, object)) return TERN_NO_ROOM;
     if (optimistic && slot != no_slot) session::begin_optimistic(s, slot);
-    return true;
+    return TERN_OK;
 }
 
-bool claim(Session *session, ObjectId object, ClaimMode mode)
+tern_result tern_claim(tern_session *session, tern_object object, tern_claim_mode mode)
 {
     const misuse::Entry entry = misuse::change(session, "claim");
-    return entry && misuse::is_in(entry) && claim_one(*session, object, mode);
+    if (!entry || !misuse::is_in(entry)) return TERN_MISUSE;
+    return claim_one(*session, ObjectId{object}, mode);
 }
 
-bool is_claiming(const Session *session, ObjectId object)
+bool tern_is_claiming(const tern_session *session, tern_object object)
 {
     if (!misuse::Entry(session, "is_claiming")) return false;
     const std::span<const Claim> claims = session->replica->claims.all();
-    return std::ranges::any_of(claims, [&](const Claim &claim) { return claim.object == object; });
+    return std::ranges::any_of(
+        claims, [&](const Claim &claim) { return claim.object == ObjectId{object}; });
 }
 
-bool release_ownership(Session *session, ObjectId object)
+tern_result tern_release_ownership(tern_session *session, tern_object object)
 {
     const misuse::Entry entry = misuse::change(session, "release_ownership");
-    const ObjectSlot slot = begin_own(entry, object);
-    if (slot == no_slot || session->state == State::cut_off) return false;
-    session::record(*session, session::about(RecordKind::release, object));
+    ObjectSlot slot = no_slot;
+    const tern_result result = begin_own(entry, object, slot);
+    if (result != TERN_OK) return result;
+    session::record(*session, session::about(RecordKind::release, ObjectId{object}));
     replica::release_ownership(*session->replica, slot);
-    return true;
+    return TERN_OK;
 }
 
-bool lock(Session *session, ObjectId object, bool locked)
+tern_result tern_lock(tern_session *session, tern_object object, bool locked)
 {
     const misuse::Entry entry = misuse::change(session, "lock");
-    const ObjectSlot slot = begin_own(entry, object);
-    if (slot == no_slot || session->state == State::cut_off) return false;
-    session::record(*session,
-                    session::about(locked ? RecordKind::lock : RecordKind::unlock, object));
+    ObjectSlot slot = no_slot;
+    const tern_result result = begin_own(entry, object, slot);
+    if (result != TERN_OK) return result;
+    session::record(
+        *session, session::about(locked ? RecordKind::lock : RecordKind::unlock, ObjectId{object}));
     replica::lock(*session->replica, slot, locked);
-    return true;
+    return TERN_OK;
 }
 
-bool migrate(Session *session, ObjectId object, PeerId to)
+// Checks what the functions need that only the host may call.
+static tern_result begin_as_host(const misuse::Entry &entry)
+{
+    if (!entry || !misuse::is_host(entry)) return TERN_MISUSE;
+    return entry.session->state == State::cut_off ? TERN_CUT_OFF : TERN_OK;
+}
+
+tern_result tern_migrate(tern_session *session, tern_object object, tern_peer to)
 {
     const misuse::Entry entry = misuse::change(session, "migrate");
-    if (!entry || !misuse::is_host(entry) || session->state == State::cut_off) return false;
-    session::record(*session, session::about(RecordKind::migrate, object, to));
-    return replica::migrate(*session->replica, object, to);
+    const tern_result result = begin_as_host(entry);
+    if (result != TERN_OK) return result;
+    session::record(*session, session::about(RecordKind::migrate, ObjectId{object}, PeerId{to}));
+    const bool is_done = replica::migrate(*session->replica, ObjectId{object}, PeerId{to});
+    return is_done ? TERN_OK : TERN_GONE;
 }
 
-bool refuse_claim(Session *session, ObjectId object, PeerId claimer)
+tern_result tern_refuse_claim(tern_session *session, tern_object object, tern_peer claimer)
 {
     const misuse::Entry entry = misuse::change(session, "refuse_claim");
-    if (!entry || !misuse::is_host(entry) || session->state == State::cut_off) return false;
-    session::record(*session, session::about(RecordKind::refuse_claim, object, claimer));
-    if (!object_id::is_possible(object)) return false;
-    replica::refuse_claim(*session->replica, object, claimer, ClaimRefusal::by_game);
-    return true;
+    const tern_result result = begin_as_host(entry);
+    if (result != TERN_OK) return result;
+    const ObjectId id{object};
+    session::record(*session, session::about(RecordKind::refuse_claim, id, PeerId{claimer}));
+    if (!object_id::is_possible(id)) return TERN_GONE;
+    replica::refuse_claim(*session->replica, id, PeerId{claimer}, ClaimRefusal::by_game);
+    return TERN_OK;
 }
 
-bool balance(Session *session, TypeId type)
+tern_result tern_balance(tern_session *session, tern_type_id type)
 {
     const misuse::Entry entry = misuse::change(session, "balance");
-    if (!entry || !misuse::is_host(entry) || !misuse::has_type(entry, type)) return false;
-    if (session->state == State::cut_off) return false;
+    if (!entry || !misuse::is_host(entry) || !misuse::has_type(entry, type)) return TERN_MISUSE;
+    if (session->state == State::cut_off) return TERN_CUT_OFF;
     Record line = session::about(RecordKind::balance, ObjectId::none);
     line.type = type;
     session::record(*session, line);
     replica::balance(*session->replica, type);
-    return true;
+    return TERN_OK;
 }
 
 // --- Many objects ---
 
-// Whether `bytes` are those of one struct for each object.
-static bool has_all(const misuse::Entry &entry, size_t objects, size_t bytes, size_t size_bytes)
+// Whether there is one struct of the type for each object.
+static bool has_all(const misuse::Entry &entry, TypeId type, size_t count, size_t values_bytes)
 {
-    if (bytes == objects * size_bytes) return true;
+    const size_t size_bytes = entry.session->types.types[type].size_bytes;
+    if (values_bytes == count * size_bytes) return true;
     return misuse::report(entry, ObjectId::none, "Pass one struct for each object, without gaps.",
-                          "There are %zu bytes for %zu objects of %zu bytes.", bytes, objects,
+                          "There are %zu bytes for %zu objects of %zu bytes.", values_bytes, count,
                           size_bytes);
 }
 
-size_t create_many(Session *session, TypeId type, std::span<const std::byte> values,
-                   size_t size_bytes, std::span<ObjectId> created)
+size_t tern_create_many(tern_session *session, tern_type_id type, const void *values,
+                        size_t values_bytes, tern_object *created, size_t count)
 {
-    std::ranges::fill(created, ObjectId::none);
+    std::fill_n(created, count, TERN_NO_OBJECT);
     const misuse::Entry entry = misuse::change(session, "create_many");
-    if (!has_objects(entry, type, size_bytes)) return 0;
-    if (!has_all(entry, created.size(), values.size(), size_bytes)) return 0;
-    size_t count = 0;
-    for (; count < created.size(); ++count) {
-        created[count] = create_one(*session, entry, type, values.data() + count * size_bytes);
-        if (created[count] == ObjectId::none) break;
-    }
+    if (!has_objects(entry, type) || !has_all(entry, type, count, values_bytes)) return 0;
+    const auto *value = static_cast<const std::byte *>(values);
+    for (size_t i = 0; i < count; ++i, value += values_bytes / count)
+        if (create_one(*session, entry, type, value, created[i]) != TERN_OK) return i;
     return count;
 }
 
@@ -313,65 +337,71 @@ static size_t set_part(Session &s, const misuse::Entry &entry, TypeId type,
     return count;
 }
 
-size_t set_many(Session *session, TypeId type, std::span<const ObjectId> objects,
-                std::span<const std::byte> values, size_t size_bytes)
+size_t tern_set_many(tern_session *session, tern_type_id type, const tern_object *objects,
+                     size_t count, const void *values, size_t values_bytes)
 {
     const misuse::Entry entry = misuse::change(session, "set_many");
-    if (!has_objects(entry, type, size_bytes)) return 0;
-    if (!has_all(entry, objects.size(), values.size(), size_bytes)) return 0;
+    if (!has_objects(entry, type) || !has_all(entry, type, count, values_bytes)) return 0;
     if (session->state == State::cut_off) return 0;
+    const size_t size_bytes = session->types.types[type].size_bytes;
+    const std::span<const ObjectId> ids(to_cpp(objects), count);
+    const auto *bytes = static_cast<const std::byte *>(values);
     // A part at a time, so that it stays in the cache.
     std::byte normal[4 * struct_bytes_max];
     const size_t part = sizeof normal / size_bytes;
-    size_t count = 0;
-    for (size_t first = 0; first < objects.size(); first += part) {
-        const std::span<const ObjectId> some =
-            objects.subspan(first, std::min(part, objects.size() - first));
-        count += set_part(*session, entry, type, some, values.data() + first * size_bytes, normal);
+    size_t set = 0;
+    for (size_t first = 0; first < count; first += part) {
+        const std::span<const ObjectId> some = ids.subspan(first, std::min(part, count - first));
+        set += set_part(*session, entry, type, some, bytes + first * size_bytes, normal);
     }
-    return count;
+    return set;
 }
 
-size_t get_many(const Session *session, TypeId type, std::span<const ObjectId> objects,
-                std::span<std::byte> values, size_t size_bytes)
+size_t tern_get_many(const tern_session *session, tern_type_id type, const tern_object *objects,
+                     size_t count, void *values, size_t values_bytes)
 {
-    std::ranges::fill(values, std::byte{0});
+    if (values_bytes > 0) std::memset(values, 0, values_bytes);
     const misuse::Entry entry(session, "get_many");
-    if (!entry || !misuse::has_size(entry, type, size_bytes)) return 0;
-    if (!has_all(entry, objects.size(), values.size(), size_bytes)) return 0;
+    if (!entry || !misuse::has_type(entry, type)) return 0;
+    if (!has_all(entry, type, count, values_bytes)) return 0;
+    const size_t size_bytes = session->types.types[type].size_bytes;
+    auto *bytes = static_cast<std::byte *>(values);
     const World &world = session->replica->world;
-    size_t count = 0;
-    for (size_t i = 0; i < objects.size(); ++i) {
-        const ObjectSlot slot = misuse::find(entry, objects[i]);
+    size_t found = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const ObjectId object{objects[i]};
+        const ObjectSlot slot = misuse::find(entry, object);
         if (slot == no_slot) continue;
-        if (!misuse::is_type(entry, objects[i], world.slots[slot].type, type)) continue;
-        std::memcpy(values.data() + i * size_bytes, world::value(world, session->types, slot),
-                    size_bytes);
-        count += 1;
+        if (!misuse::is_type(entry, object, world.slots[slot].type, type)) continue;
+        std::memcpy(bytes + i * size_bytes, world::value(world, session->types, slot), size_bytes);
+        found += 1;
     }
-    return count;
+    return found;
 }
 
-size_t destroy_many(Session *session, std::span<const ObjectId> objects)
+size_t tern_destroy_many(tern_session *session, const tern_object *objects, size_t count)
 {
     const misuse::Entry entry = misuse::change(session, "destroy_many");
     if (!entry || !misuse::is_in(entry)) return 0;
-    return static_cast<size_t>(std::ranges::count_if(
-        objects, [&](ObjectId object) { return destroy_one(*session, entry, object); }));
+    const auto is_done = [&](tern_object object) {
+        return destroy_one(entry, *session, object) == TERN_OK;
+    };
+    return static_cast<size_t>(std::count_if(objects, objects + count, is_done));
 }
 
-size_t claim_many(Session *session, std::span<const ObjectId> objects, ClaimMode mode)
+size_t tern_claim_many(tern_session *session, const tern_object *objects, size_t count,
+                       tern_claim_mode mode)
 {
     const misuse::Entry entry = misuse::change(session, "claim_many");
     if (!entry || !misuse::is_in(entry)) return 0;
-    return static_cast<size_t>(std::ranges::count_if(
-        objects, [&](ObjectId object) { return claim_one(*session, object, mode); }));
+    const auto is_done = [&](tern_object object) {
+        return claim_one(*session, ObjectId{object}, mode) == TERN_OK;
+    };
+    return static_cast<size_t>(std::count_if(objects, objects + count, is_done));
 }
 
-uint64_t world_digest(const Session *session)
+uint64_t tern_world_digest(const tern_session *session)
 {
     const misuse::Entry entry(session, "world_digest");
     return entry ? session::replicated_digest(*session) : 0;
-}
-
 }

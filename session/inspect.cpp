@@ -73,6 +73,12 @@ bool in_doubt(const Session *session, PeerId peer)
            connection::in_doubt(endpoint::at(*session->endpoint, index), session->now_us);
 }
 
+std::span<Type> types(Session *session)
+{
+    const std::span<const Type> types = session->config.types; // They lie in the session's block.
+    return {const_cast<Type *>(types.data()), types.size()};
+}
+
 void limit_call_events(Session *session, uint32_t calls)
 {
     const uint32_t to_come = 2 * session->replica->events.capacity;

@@ -73,6 +73,8 @@ Datagram seal(Session *session, PeerId to, std::span<const std::byte> frames,
 // was; the session's random source, if that is libsodium's, is not part of it.
 inline constexpr size_t memory_blocks = 4;
 std::array<std::span<std::byte>, memory_blocks> memory(Session *session);
+// The types of a session, to change a setting of them while it runs; on all peers alike.
+std::span<Type> types(Session *session);
 // Makes a session that draws its keys from a seed, to replay its recording.
 Session *make_seeded_session(const Config &config, const uint8_t (&seed)[32]);
 

@@ -65,7 +65,7 @@ static void look_around(Session &s, TypeId type, const Field &field, const Viewp
     const Interest *interests = p.interests.begin() + size_t{member} * p.slot_count;
     const bool sends_all = replica::relays(r);
     const std::byte *value = r.world.values.begin() + packed.value_first_bytes;
-    const uint16_t size_bytes = s.types.types[type].size_bytes;
+    const uint32_t size_bytes = s.types.types[type].size_bytes;
     for (uint32_t i = 0; i < packed.count; ++i, value += size_bytes) {
         const ObjectSlot slot = r.world.index_slots[packed.first + i];
         const Interest &interest = interests[slot];
@@ -81,23 +81,31 @@ static void look_around(Session &s, TypeId type, const Field &field, const Viewp
 
 }
 
-bool set_priority(Session *session, ObjectId object, PeerId peer, float priority)
-{
-    const misuse::Entry entry = misuse::change(session, "set_priority");
-    if (!entry || !misuse::is_in(entry)) return false;
-    if (!(priority >= 0)) // Also for a NaN.
-        return misuse::report(entry, object, "Pass 0 to hide the object, and 1 for each tick.",
-                              "The priority is %g.", static_cast<double>(priority));
-    const ObjectSlot slot = world::find_alive(session->replica->world, object);
-    if (slot == no_slot) return false;
-    return session::prioritize(*session, slot, peer, session::coded(priority));
 }
 
-bool is_hidden(const Session *session, ObjectId object)
+using namespace tern;
+
+tern_result tern_set_priority(tern_session *session, tern_object object, tern_peer peer,
+                              float priority)
+{
+    const misuse::Entry entry = misuse::change(session, "set_priority");
+    if (!entry || !misuse::is_in(entry)) return TERN_MISUSE;
+    if (!(priority >= 0)) { // Also for a NaN.
+        misuse::report(entry, ObjectId{object}, "Pass 0 to hide the object, and 1 for each tick.",
+                       "The priority is %g.", static_cast<double>(priority));
+        return TERN_MISUSE;
+    }
+    const ObjectSlot slot = world::find_alive(session->replica->world, ObjectId{object});
+    if (slot == no_slot) return TERN_GONE;
+    const uint16_t wanted = session::coded(priority);
+    return session::prioritize(*session, slot, PeerId{peer}, wanted) ? TERN_OK : TERN_GONE;
+}
+
+bool tern_is_hidden(const tern_session *session, tern_object object)
 {
     const misuse::Entry entry(session, "is_hidden");
     if (!entry) return false;
-    const ObjectSlot slot = world::find_alive(session->replica->world, object);
+    const ObjectSlot slot = world::find_alive(session->replica->world, ObjectId{object});
     return slot != no_slot && session->replica->world.slots[slot].hidden;
 }
 
@@ -116,21 +124,21 @@ static bool is_position(const misuse::Entry &entry, TypeId type, uint16_t positi
                           field.name, described.name);
 }
 
-bool set_interest(Session *session, TypeId type, uint16_t position,
-                  std::span<const Viewpoint> viewpoints, float near_distance, float far_distance)
+tern_result tern_set_interest(tern_session *session, tern_type_id type, uint16_t position,
+                              const tern_viewpoint *viewpoints, size_t count, float near_distance,
+                              float far_distance)
 {
     const misuse::Entry entry = misuse::change(session, "set_interest");
-    if (!entry || !misuse::is_in(entry) || !misuse::has_type(entry, type)) return false;
-    if (!is_position(entry, type, position)) return false;
-    if (!(near_distance > 0 && far_distance >= near_distance))
-        return misuse::report(entry, ObjectId::none, "Make 0 < near_distance <= far_distance.",
-                              "near_distance is %g and far_distance %g.",
-                              static_cast<double>(near_distance),
-                              static_cast<double>(far_distance));
+    if (!entry || !misuse::is_in(entry) || !misuse::has_type(entry, type)) return TERN_MISUSE;
+    if (!is_position(entry, type, position)) return TERN_MISUSE;
+    if (!(near_distance > 0 && far_distance >= near_distance)) {
+        misuse::report(entry, ObjectId::none, "Make 0 < near_distance <= far_distance.",
+                       "near_distance is %g and far_distance %g.",
+                       static_cast<double>(near_distance), static_cast<double>(far_distance));
+        return TERN_MISUSE;
+    }
     const Field &field = session->types.types[type].fields[position];
-    for (const Viewpoint &from : viewpoints)
+    for (const Viewpoint &from : std::span(to_cpp(viewpoints), count))
         session::look_around(*session, type, field, from, {near_distance, far_distance});
-    return true;
-}
-
+    return TERN_OK;
 }

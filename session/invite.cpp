@@ -6,32 +6,34 @@
 #include <cstring>
 #include <sodium.h>
 
-namespace tern {
+using namespace tern;
 
 static constexpr char invite_prefix[] = "tern1-";
 static constexpr size_t prefix_bytes = sizeof invite_prefix - 1;
 static constexpr size_t checksum_bytes = 4;
 static constexpr size_t record_bytes_max = 8 + 32 + 32 + 1 + 18 * invite_addresses_max;
 
-Invite make_invite(const Session *session, std::span<const Address> addresses)
+tern_result tern_make_invite(const tern_session *session, const tern_address *addresses,
+                             size_t count, tern_invite *made)
 {
+    if (made) *made = {};
     const misuse::Entry entry(session, "make_invite");
-    if (!entry || !misuse::is_in(entry)) return {};
-    if (addresses.empty() || addresses.size() > invite_addresses_max) {
+    if (!entry || !misuse::is_in(entry)) return TERN_MISUSE;
+    if (count == 0 || count > invite_addresses_max || !made) {
         misuse::report(entry, ObjectId::none,
                        "Pass the addresses at which newcomers reach this process, such as those "
                        "of usable_addresses().",
-                       "There are %zu addresses, and an invite has 1 to %zu.", addresses.size(),
+                       "There are %zu addresses, and an invite has 1 to %zu.", count,
                        invite_addresses_max);
-        return {};
+        return TERN_MISUSE;
     }
     const Session &s = *session;
-    Invite invite = s.invite;
+    Invite &invite = *to_cpp(made);
+    invite = s.invite;
     std::memcpy(invite.key, s.keys.public_key, sizeof invite.key);
-    invite.address_count = static_cast<uint8_t>(addresses.size());
-    for (size_t i = 0; i < addresses.size(); ++i)
-        invite.addresses[i] = addresses[i];
-    return invite;
+    invite.address_count = static_cast<uint8_t>(count);
+    std::copy_n(to_cpp(addresses), count, invite.addresses);
+    return TERN_OK;
 }
 
 static void checksum(std::span<const std::byte> record, uint8_t (&sum)[checksum_bytes])
@@ -72,32 +74,33 @@ static bool read_record(std::span<const std::byte> record, Invite &invite)
     return bits::complete(r);
 }
 
-InviteText to_text(const Invite &invite)
+void tern_invite_text(const tern_invite *printed, char text[TERN_INVITE_TEXT_MAX])
 {
+    std::memset(text, 0, TERN_INVITE_TEXT_MAX);
+    const Invite &invite = *to_cpp(printed);
     if (invite.address_count > invite_addresses_max) {
-        misuse::report(MisuseHandler{}, "to_text", "Make invites with make_invite().",
+        misuse::report(MisuseHandler{}, "invite_text", "Make invites with make_invite().",
                        "The invite has %u addresses, and at most %zu are allowed.",
                        invite.address_count, invite_addresses_max);
-        return {};
+        return;
     }
     std::byte record[record_bytes_max + checksum_bytes];
     const size_t size = write_record(invite, record);
     uint8_t sum[checksum_bytes];
     checksum(std::span(record, size), sum);
     std::memcpy(record + size, sum, checksum_bytes);
-    InviteText text = {};
-    std::memcpy(text.text, invite_prefix, prefix_bytes);
-    sodium_bin2base64(text.text + prefix_bytes, sizeof text.text - prefix_bytes,
+    std::memcpy(text, invite_prefix, prefix_bytes);
+    sodium_bin2base64(text + prefix_bytes, TERN_INVITE_TEXT_MAX - prefix_bytes,
                       reinterpret_cast<const unsigned char *>(record), size + checksum_bytes,
                       sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-    return text;
 }
 
-ParsedInvite parse_invite(const char *text)
+const char *tern_parse_invite(const char *text, tern_invite *invite)
 {
-    if (!text) return {{}, "it is a null pointer"};
+    if (invite) *invite = {};
+    if (!text) return "it is a null pointer";
     if (std::strncmp(text, invite_prefix, prefix_bytes) != 0)
-        return {{}, "an invite begins with \"tern1-\""};
+        return "an invite begins with \"tern1-\"";
     std::byte record[record_bytes_max + checksum_bytes];
     size_t size = 0;
     const char *end = nullptr;
@@ -105,18 +108,16 @@ ParsedInvite parse_invite(const char *text)
     const int decoded = sodium_base642bin(reinterpret_cast<unsigned char *>(record), sizeof record,
                                           code, std::strlen(code), nullptr, &size, &end,
                                           sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-    if (decoded != 0)
-        return {{}, "it is cut short or too long, or has a character that no invite has"};
-    if (*end != '\0') return {{}, "it has a character that no invite has"};
-    if (size < checksum_bytes + 8 + 32 + 32 + 1 + 18) return {{}, "it is cut short"};
+    if (decoded != 0) return "it is cut short or too long, or has a character that no invite has";
+    if (*end != '\0') return "it has a character that no invite has";
+    if (size < checksum_bytes + 8 + 32 + 32 + 1 + 18) return "it is cut short";
     uint8_t sum[checksum_bytes];
     checksum(std::span(record, size - checksum_bytes), sum);
     if (std::memcmp(sum, record + size - checksum_bytes, checksum_bytes) != 0)
-        return {{}, "a character is wrong or missing: its checksum does not match"};
-    ParsedInvite parsed = {};
-    if (!read_record(std::span(record, size - checksum_bytes), parsed.invite))
-        return {{}, "it is of another version"};
-    return parsed;
-}
-
+        return "a character is wrong or missing: its checksum does not match";
+    Invite parsed = {};
+    if (!read_record(std::span(record, size - checksum_bytes), parsed))
+        return "it is of another version";
+    if (invite) *to_cpp(invite) = parsed;
+    return nullptr;
 }

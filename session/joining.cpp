@@ -279,27 +279,40 @@ void forget_former_world(Session &s)
 
 }
 
-bool join(Session *session, const Invite &invite, JoinPayload payload)
+}
+
+using namespace tern;
+
+// Whether one can join with these arguments.
+static bool is_joinable(const misuse::Entry &entry, const Invite *invite, size_t payload_bytes)
 {
-    const misuse::Entry entry = misuse::change(session, "join");
-    if (!entry || !misuse::is_idle(entry)) return false;
-    if (payload.bytes.size() > payload_bytes_max)
+    if (payload_bytes > payload_bytes_max)
         return misuse::report(entry, ObjectId::none, "Send the rest in a call, after caught_up.",
                               "The payload has %zu bytes, and at most %zu may be sent.",
-                              payload.bytes.size(), payload_bytes_max);
-    if (invite.address_count == 0 || invite.address_count > invite_addresses_max)
-        return misuse::report(entry, ObjectId::none,
-                              "Check ParsedInvite::error, and show it to the player.",
-                              "The invite has %u addresses: it was not read from a valid text.",
-                              invite.address_count);
+                              payload_bytes, payload_bytes_max);
+    const uint32_t addresses = invite ? invite->address_count : 0u;
+    if (addresses == 0 || addresses > invite_addresses_max)
+        return misuse::report(
+            entry, ObjectId::none, "Check the error of parse_invite(), and show it to the player.",
+            "The invite has %u addresses: it was not read from a valid text.", addresses);
+    return true;
+}
+
+tern_result tern_join(tern_session *session, const tern_invite *with, const void *payload,
+                      size_t payload_bytes)
+{
+    const misuse::Entry entry = misuse::change(session, "join");
+    if (!entry || !misuse::is_idle(entry)) return TERN_MISUSE;
+    if (!is_joinable(entry, to_cpp(with), payload_bytes)) return TERN_MISUSE;
+    const Invite &invite = *to_cpp(with);
     Session &s = *session;
     Record line = session::about(RecordKind::join, ObjectId::none);
     line.invite = invite;
-    line.bytes = payload.bytes;
+    line.bytes = {static_cast<const std::byte *>(payload), payload_bytes};
     session::record(s, line);
     s.invite = invite;
-    std::copy(payload.bytes.begin(), payload.bytes.end(), s.payload_memory);
-    s.payload.bytes = {s.payload_memory, payload.bytes.size()};
+    std::ranges::copy(line.bytes, s.payload_memory);
+    s.payload.bytes = {s.payload_memory, payload_bytes};
     s.deadline_us = 0;
     s.target_count = invite.address_count;
     for (uint32_t i = 0; i < s.target_count; ++i) {
@@ -308,7 +321,6 @@ bool join(Session *session, const Invite &invite, JoinPayload payload)
     }
     endpoint::enter(*s.endpoint, invite.session, invite.secret);
     session::enter_state(s, State::joining, "Joining.");
-    return true;
-}
-
+    session::log_state(s);
+    return TERN_OK;
 }

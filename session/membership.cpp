@@ -87,17 +87,22 @@ void remove_guilty(Session &s)
 
 }
 
-bool start(Session *session)
+}
+
+using namespace tern;
+
+tern_result tern_start(tern_session *session)
 {
     const misuse::Entry entry = misuse::change(session, "start");
-    if (!entry || !misuse::is_idle(entry)) return false;
+    if (!entry || !misuse::is_idle(entry)) return TERN_MISUSE;
     Session &s = *session;
     session::record(s, session::about(RecordKind::start, ObjectId::none));
     endpoint::enter(*s.endpoint, s.invite.session, s.invite.secret);
     replica::start(*s.replica, s.invite.session, s.signing_secret, session::own_identity(s));
     s.clock_offset_us = -static_cast<int64_t>(s.now_us);
     session::enter_state(s, State::open, "The session is open.");
-    return true;
+    session::log_state(s);
+    return TERN_OK;
 }
 
 void session::begin_another(Session &s)
@@ -113,31 +118,35 @@ void session::begin_another(Session &s)
     enter_state(s, State::open, "The session is open.");
 }
 
-bool go_on(Session *session)
+tern_result tern_go_on(tern_session *session)
 {
     const misuse::Entry entry = misuse::change(session, "go_on");
-    if (!entry) return false;
+    if (!entry) return TERN_MISUSE;
     Session &s = *session;
-    if (s.state != State::cut_off)
-        return misuse::report(entry, ObjectId::none, "Call it in State::cut_off only.",
-                              "The session is not cut off: %s", s.text);
+    if (s.state != State::cut_off) {
+        misuse::report(entry, ObjectId::none, "Call it in State::cut_off only.",
+                       "The session is not cut off: %s", s.text);
+        return TERN_MISUSE;
+    }
     session::record(s, session::about(RecordKind::go_on, ObjectId::none));
     session::begin_another(s);
-    return true;
+    session::log_state(s);
+    return TERN_OK;
 }
 
-bool remove(Session *session, PeerId peer)
+tern_result tern_remove(tern_session *session, tern_peer removed)
 {
     const misuse::Entry entry = misuse::change(session, "remove");
-    if (!entry || !misuse::is_host(entry)) return false;
+    if (!entry || !misuse::is_host(entry)) return TERN_MISUSE;
     Session &s = *session;
+    const PeerId peer{removed};
     const MemberSlot slot = replica::find_member(*s.replica, peer);
-    if (s.state == State::cut_off) return false;
+    if (s.state == State::cut_off) return TERN_CUT_OFF;
     session::record(s, session::about(RecordKind::remove, ObjectId::none, peer));
-    if (slot == no_member || peer == s.replica->self) return false;
+    if (slot == no_member || peer == s.replica->self) return TERN_GONE;
     session::wake_all(s);
     session::ban_and_give_up(s, slot);
-    return true;
+    return TERN_OK;
 }
 
 // --- Peers ---
@@ -152,25 +161,29 @@ std::span<const PeerId> session::other_members(const Session &s)
     return {s.peers, count};
 }
 
-PeerId local_peer(const Session *session)
+tern_peer tern_local_peer(const tern_session *session)
 {
-    return misuse::Entry(session, "local_peer") ? session->replica->self : PeerId::none;
+    if (!misuse::Entry(session, "local_peer")) return TERN_NO_PEER;
+    return static_cast<tern_peer>(session->replica->self);
 }
 
-PeerId host_peer(const Session *session)
+tern_peer tern_host_peer(const tern_session *session)
 {
-    return misuse::Entry(session, "host_peer") ? replica::host(*session->replica) : PeerId::none;
+    if (!misuse::Entry(session, "host_peer")) return TERN_NO_PEER;
+    return static_cast<tern_peer>(replica::host(*session->replica));
 }
 
-std::span<const PeerId> other_peers(const Session *session)
+size_t tern_other_peers(const tern_session *session, const tern_peer **peers)
 {
-    return misuse::Entry(session, "other_peers") ? session::other_members(*session)
-                                                 : std::span<const PeerId>{};
+    if (peers) *peers = nullptr;
+    if (!misuse::Entry(session, "other_peers")) return 0;
+    const std::span<const PeerId> others = session::other_members(*session);
+    if (peers) *peers = to_c(others.data());
+    return others.size();
 }
 
-const char *peer_name(const Session *session, PeerId peer)
+const char *tern_peer_name(const tern_session *session, tern_peer peer)
 {
-    return misuse::Entry(session, "peer_name") ? session::member_name(*session, peer) : "";
-}
-
+    if (!misuse::Entry(session, "peer_name")) return "";
+    return session::member_name(*session, PeerId{peer});
 }

@@ -1,6 +1,7 @@
 // The public functions begin here: each makes an Entry and checks its arguments. A call that the
 // game must not make is reported to Config::misuse, and the function then does nothing.
 #pragma once
+#include "session/config/sized.h"
 #include "session/session_types.h"
 #include <atomic>
 
@@ -84,6 +85,13 @@ bool has_size(const Entry &entry, TypeId type, size_t size_bytes);
 bool is_value(const Entry &entry, TypeId type, const void *value, size_t size_bytes);
 // is_in(), and `arguments` is_value() of a type for calls.
 bool is_call(const Entry &entry, TypeId type, const void *arguments, size_t size_bytes);
+// A struct for a result is there, and says how large it is.
+template <class T> bool is_sized(const Entry &entry, const T *given)
+{
+    if (given && sized::is_sized<T>(given->struct_size)) return true;
+    return report(entry, ObjectId::none, "Set struct_size to the sizeof of the struct.",
+                  "The struct for the result is null, or its struct_size is not set.");
+}
 bool goes_on_in_time(const Entry &entry, uint64_t now_us); // The time has not gone back.
 ObjectSlot find(const Entry &entry, ObjectId object);      // no_slot: the object is unknown.
 ObjectSlot find_own(const Entry &entry, ObjectId object);  // no_slot: it is not alive, or not ours.

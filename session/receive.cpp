@@ -350,12 +350,17 @@ static void follow_replica(Session &s)
 
 }
 
-std::span<const Event> receive(Session *session, std::span<const Datagram> datagrams,
-                               uint64_t now_us)
+}
+
+using namespace tern;
+
+tern_result tern_receive(tern_session *session, const tern_datagram *arrived, size_t count,
+                         uint64_t now_us)
 {
     const misuse::Entry entry = misuse::change(session, "receive");
-    if (!entry || !misuse::goes_on_in_time(entry, now_us)) return {};
+    if (!entry || !misuse::goes_on_in_time(entry, now_us)) return TERN_MISUSE;
     Session &s = *session;
+    const std::span<const Datagram> datagrams(to_cpp(arrived), count);
     s.now_us = now_us;
     session::record_received(s, datagrams);
     session::hide_optimistic(s);
@@ -370,7 +375,6 @@ std::span<const Event> receive(Session *session, std::span<const Datagram> datag
         session::go_on_in_time(s);
     }
     session::show_optimistic(s);
-    return {s.events, s.event_count};
-}
-
+    session::log_events(s);
+    return TERN_OK;
 }

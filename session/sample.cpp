@@ -4,17 +4,18 @@
 #include "session/optimistic.h"
 #include <cstring>
 
-namespace tern {
+using namespace tern;
 
-bool sample(const Session *session, ObjectId object, uint64_t at_us, void *value, size_t size_bytes)
+tern_result tern_sample(const tern_session *session, tern_object object, uint64_t at_us,
+                        void *value, size_t size_bytes)
 {
     const misuse::Entry entry(session, "sample");
-    if (!entry) return false;
+    if (!entry) return TERN_MISUSE;
     const Replica &r = *session->replica;
-    const ObjectSlot slot = world::find_alive(r.world, object);
-    if (slot == no_slot) return false;
+    const ObjectSlot slot = world::find_alive(r.world, ObjectId{object});
+    if (slot == no_slot) return TERN_GONE;
     const KnownObject &found = r.world.slots[slot];
-    if (!misuse::has_size(entry, found.type, size_bytes)) return false;
+    if (!misuse::has_size(entry, found.type, size_bytes)) return TERN_MISUSE;
     const MemberSlot owner = replica::find_member(r, found.owner);
     const bool has_history = found.owner != r.self && owner != no_member &&
                              r.state_history.clocks.count > 0 &&
@@ -24,7 +25,5 @@ bool sample(const Session *session, ObjectId object, uint64_t at_us, void *value
     if (!has_history ||
         !state_history::state_at(r.state_history, r.world, session->types, slot, tick, value))
         std::memcpy(value, world::value(r.world, session->types, slot), size_bytes);
-    return true;
-}
-
+    return TERN_OK;
 }

@@ -306,10 +306,15 @@ static void send_tick(Session &s)
 
 }
 
-std::span<const Datagram> send(Session *session, uint64_t now_us)
+}
+
+using namespace tern;
+
+size_t tern_send(tern_session *session, uint64_t now_us, const tern_datagram **datagrams)
 {
+    if (datagrams) *datagrams = nullptr;
     const misuse::Entry entry = misuse::change(session, "send");
-    if (!entry || !misuse::goes_on_in_time(entry, now_us)) return {};
+    if (!entry || !misuse::goes_on_in_time(entry, now_us)) return 0;
     Session &s = *session;
     s.now_us = now_us;
     s.datagram_buffer.count = 0;
@@ -324,7 +329,6 @@ std::span<const Datagram> send(Session *session, uint64_t now_us)
                      static_cast<long long>(session::charged_bits(s)),
                      static_cast<long long>(s.handed_out_bits));
     session::record_sent(s, sent);
-    return sent;
-}
-
+    if (datagrams) *datagrams = to_c(sent.data());
+    return sent.size();
 }

@@ -1,7 +1,7 @@
 #include "session/session.h"
 #include "base/memory.h"
 #include "migration/messages.h"
-#include "replication/world/field.h"
+#include "session/config/config.h"
 #include "session/explain.h"
 #include "session/former.h"
 #include "session/membership.h"
@@ -296,9 +296,12 @@ void place_replica(Session &s)
 }
 
 // Sets what follows from the config alone, and allocates nothing.
-static void set_limits(Session &s, const Config &config)
+static void set_limits(Session &s, const CopiedConfig &copy)
 {
+    const Config &config = copy.config;
     s.config = config;
+    s.given_fields = copy.given_fields;
+    s.block_bytes = copy.block_bytes;
     s.types = type_table::make(config.types);
     s.limits = replica_limits(config, s.types);
     s.sizes = replica::sizes(s.types, s.limits);
@@ -316,7 +319,7 @@ static size_t arrays_bytes(Session &s)
 
 static size_t all_bytes(Session &s)
 {
-    return sizeof(Session) + endpoint::size_bytes(endpoint_limits(s.config)) + s.sizes.block_bytes +
+    return s.block_bytes + endpoint::size_bytes(endpoint_limits(s.config)) + s.sizes.block_bytes +
            arrays_bytes(s);
 }
 
@@ -329,12 +332,12 @@ static void free_memory(Session *s)
     memory::release(allocator, s);
 }
 
-// Null: the system gives no memory for it.
-static Session *allocate(const Config &config, EntropySource &entropy)
+// The session lies in the block of the copied config. Null: the system gives no memory for it.
+static Session *allocate(const CopiedConfig &copy, EntropySource &entropy)
 {
-    auto *s = static_cast<Session *>(memory::allocate(config.allocator, sizeof(Session)));
-    if (!s) return nullptr;
-    set_limits(*s, config);
+    auto *s = static_cast<Session *>(copy.block);
+    const Config &config = copy.config;
+    set_limits(*s, copy);
     make_keys(*s, entropy);
     s->replica_memory = memory::allocate(config.allocator, s->sizes.block_bytes);
     s->memory = memory::allocate(config.allocator, arrays_bytes(*s));
@@ -344,11 +347,11 @@ static Session *allocate(const Config &config, EntropySource &entropy)
     return nullptr;
 }
 
-static Session *make(const Config &config, EntropySource entropy)
+static Session *make(const CopiedConfig &copy, EntropySource entropy)
 {
-    Session *s = allocate(config, entropy);
+    Session *s = allocate(copy, entropy);
     if (!s) return nullptr;
-    std::snprintf(s->name, sizeof s->name, "%s", config.name ? config.name : "");
+    std::snprintf(s->name, sizeof s->name, "%s", copy.config.name ? copy.config.name : "");
     s->config.name = s->name;
     place_replica(*s);
     flat::Builder place = {static_cast<std::byte *>(s->memory), 0};
@@ -368,13 +371,12 @@ static Session *make(const Config &config, EntropySource entropy)
 }
 
 // Whether a session can be made of this config. A problem is reported.
-static bool is_valid(const Config &config, const char *function)
+static bool is_valid(const CopiedConfig &copy, const Config *given, const char *function)
 {
-    const ConfigProblem problem = config_problem(config);
-    if (problem.text[0] == 0) return true;
-    return misuse::report(config.misuse, function,
+    if (copy.problem.text[0] == 0) return true;
+    return misuse::report(misuse_handler(given), function,
                           "Show what config_problem() returns for settings from a file.",
-                          "The config is wrong: %s.", problem.text);
+                          "The config is wrong: %s.", copy.problem.text);
 }
 
 static void init_sodium()
@@ -383,15 +385,31 @@ static void init_sodium()
     TERN_ASSERT(sodium >= 0, "libsodium gave %d", sodium);
 }
 
+static Session *make_seeded(const CopiedConfig &copy, const uint8_t (&seed)[32])
+{
+    Session *s = make(copy, entropy::from_seed(seed));
+    if (s && s->config.recording_bytes_max > 0)
+        record::begin(s->recorder, {s->recording, s->config.recording_bytes_max}, s->config, seed);
+    return s;
+}
+
+static Session *make_with_own_keys(const CopiedConfig &copy)
+{
+    if (copy.config.recording_bytes_max == 0) return make(copy, {});
+    uint8_t seed[32];
+    randombytes_buf(seed, sizeof seed);
+    Session *s = make_seeded(copy, seed);
+    sodium_memzero(seed, sizeof seed);
+    return s;
+}
+
 }
 
 Session *inspect::make_seeded_session(const Config &config, const uint8_t (&seed)[32])
 {
     session::init_sodium();
-    Session *s = session::make(config, entropy::from_seed(seed));
-    if (s && config.recording_bytes_max > 0)
-        record::begin(s->recorder, {s->recording, config.recording_bytes_max}, config, seed);
-    return s;
+    const session::CopiedConfig copy = session::copy_config(&config);
+    return copy.block ? session::make_seeded(copy, seed) : nullptr;
 }
 
 std::array<std::span<std::byte>, inspect::memory_blocks> inspect::memory(Session *session)
@@ -401,126 +419,79 @@ std::array<std::span<std::byte>, inspect::memory_blocks> inspect::memory(Session
         return std::span(static_cast<std::byte *>(at), size_bytes);
     };
     return {block(&s, sizeof s), block(s.replica_memory, s.sizes.block_bytes),
-            block(s.memory, session::all_bytes(s) - sizeof s - s.sizes.block_bytes -
-                                endpoint::size_bytes(session::endpoint_limits(s.config))),
+            block(s.memory, session::arrays_bytes(s)),
             block(s.endpoint, endpoint::size_bytes(session::endpoint_limits(s.config)))};
 }
 
-static ConfigProblem outside(const char *what, uint64_t value, uint64_t min, uint64_t max)
-{
-    ConfigProblem problem;
-    std::snprintf(problem.text, sizeof problem.text, "%s %llu, at most %llu and at least %llu",
-                  what, static_cast<unsigned long long>(value),
-                  static_cast<unsigned long long>(max), static_cast<unsigned long long>(min));
-    return problem;
 }
 
-// Limits address space only: pages that are not used are never touched.
-static constexpr uint64_t predicted_bytes_max = uint64_t{1} << 30;
+using namespace tern;
 
-// Each pair of an object and a peer has an entry in arrays that 32 bits count.
-static ConfigProblem pairs_problem(const Config &config)
+const char *tern_version(void)
 {
-    uint64_t slots = control_count;
-    for (const Type &type : config.types)
-        slots += world::capacity(type);
-    if (slots * config.peers_max <= UINT32_MAX) return {};
-    ConfigProblem problem;
-    std::snprintf(problem.text, sizeof problem.text,
-                  "%llu objects, their reserve included, with peers_max %u: at most %u",
-                  static_cast<unsigned long long>(slots), unsigned{config.peers_max},
-                  UINT32_MAX / config.peers_max);
-    return problem;
+    return TERN_VERSION;
 }
 
-ConfigProblem config_problem(const Config &config)
+const char *tern_result_text(tern_result result)
 {
-    const auto &c = config;
-    const uint16_t most = c.topology == Topology::star ? star_peers_max : mesh_peers_max;
-    if (c.admission > Admission::ask_game || c.misbehaviour > Misbehaviour::ask_game ||
-        c.quorum > Quorum::survivors || c.topology > Topology::star)
-        return {"admission, misbehaviour, quorum or topology is none of its enumerators"};
-    if (c.peers_max < 2 || c.peers_max > most) return outside("peers_max", c.peers_max, 2, most);
-    if (c.timeout_ms < 100 || c.timeout_ms > 600'000)
-        return outside("timeout_ms", c.timeout_ms, 100, 600'000);
-    if (c.join_timeout_ms < 100 || c.join_timeout_ms > 600'000)
-        return outside("join_timeout_ms", c.join_timeout_ms, 100, 600'000);
-    if (c.go_on_after_ms > 86'400'000)
-        return outside("go_on_after_ms", c.go_on_after_ms, 0, 86'400'000);
-    if (c.send_bytes_per_second_max < 4096)
-        return outside("send_bytes_per_second_max", c.send_bytes_per_second_max, 4096, UINT32_MAX);
-    if (c.bridge_bytes_per_second_max < 4096)
-        return outside("bridge_bytes_per_second_max", c.bridge_bytes_per_second_max, 4096,
-                       UINT32_MAX);
-    if (c.forward_bytes_per_second_max < 4096)
-        return outside("forward_bytes_per_second_max", c.forward_bytes_per_second_max, 4096,
-                       UINT32_MAX);
-    if (c.recording_bytes_max != 0 && c.recording_bytes_max < recording_bytes_min)
-        return outside("recording_bytes_max", c.recording_bytes_max, recording_bytes_min,
-                       UINT32_MAX);
-    if (c.parallel.parts < 1 || c.parallel.parts > send_parts_max)
-        return outside("parallel.parts", c.parallel.parts, 1, send_parts_max);
-    if (c.parallel.parts > 1 && !c.parallel.for_each)
-        return {"parallel.parts above 1 without parallel.for_each"};
-    if (!c.allocator.allocate != !c.allocator.release)
-        return {"one of allocator.allocate and allocator.release without the other"};
-    const ConfigProblem of_types = type_table::problem(c.types);
-    if (of_types.text[0] != 0) return of_types;
-    const uint64_t bytes = snapshots::received_bytes_max(c.types, c.peers_max);
-    if (bytes <= predicted_bytes_max) return pairs_problem(c);
-    ConfigProblem problem;
-    std::snprintf(problem.text, sizeof problem.text,
-                  "predicted types: histories take %llu MB with peers_max %u, at most %llu",
-                  static_cast<unsigned long long>(bytes >> 20), unsigned{c.peers_max},
-                  static_cast<unsigned long long>(predicted_bytes_max >> 20));
-    return problem;
+    switch (result) {
+    case TERN_OK: return "It is done.";
+    case TERN_MISUSE: return "The call was wrong; the handler of misuses got a report.";
+    case TERN_CUT_OFF: return "The session is cut off: nothing can change.";
+    case TERN_NO_ROOM: return "A limit or a queue is full; try again later.";
+    case TERN_GONE: return "The peer or the object is not there, or not any more.";
+    case TERN_NOT_ALLOWED: return "This peer may not make this call, or not so often.";
+    case TERN_BAD_CONFIG: return "The config is wrong; tern_config_problem() says what.";
+    case TERN_BAD_TEXT: return "The text is no invite or no address.";
+    case TERN_NO_MEMORY: return "There is too little memory.";
+    case TERN_PORT_IN_USE: return "The port is in use.";
+    case TERN_NOT_PERMITTED: return "The port may not be used: it is below 1024, or a firewall.";
+    case TERN_NO_SUCH_FAMILY: return "This machine does not have this version of IP.";
+    case TERN_SYSTEM: return "The system is out of descriptors or memory.";
+    }
+    return "It is no result of this version.";
 }
 
-size_t element_bytes(FieldKind kind)
+size_t tern_session_bytes(const tern_config *config)
 {
-    return field::element_bytes(kind);
-}
-
-size_t session_bytes(const Config &config)
-{
-    if (!session::is_valid(config, "session_bytes")) return 0;
-    void *const memory = memory::allocate(config.allocator, sizeof(Session));
-    if (!memory) return 0;
-    Session &measured = *static_cast<Session *>(memory);
-    session::set_limits(measured, config);
+    const session::CopiedConfig copy = session::copy_config(to_cpp(config));
+    if (!session::is_valid(copy, to_cpp(config), "session_bytes") || !copy.block) return 0;
+    Session &measured = *static_cast<Session *>(copy.block);
+    session::set_limits(measured, copy);
     const size_t bytes = session::all_bytes(measured);
-    memory::release(config.allocator, memory);
+    session::free_copy(copy);
     return bytes;
 }
 
-const Config &session_config(const Session *session)
+const tern_config *tern_session_config(const tern_session *session)
 {
     static constexpr Config none = {};
-    return misuse::Entry(session, "session_config") ? session->config : none;
+    return to_c(misuse::Entry(session, "session_config") ? &session->config : &none);
 }
 
-Session *make_session(const Config &config)
+tern_result tern_make_session(const tern_config *config, tern_session **session)
 {
-    if (!session::is_valid(config, "make_session")) return nullptr;
-    session::init_sodium();
-    Session *s = nullptr;
-    if (config.recording_bytes_max == 0) {
-        s = session::make(config, {});
-    } else {
-        uint8_t seed[32];
-        randombytes_buf(seed, sizeof seed);
-        s = inspect::make_seeded_session(config, seed);
-        sodium_memzero(seed, sizeof seed);
+    if (session) *session = nullptr;
+    const session::CopiedConfig copy = session::copy_config(to_cpp(config));
+    if (!session::is_valid(copy, to_cpp(config), "make_session")) return TERN_BAD_CONFIG;
+    if (!session) {
+        misuse::report(MisuseHandler{}, "make_session", "Pass a pointer to a variable for it.",
+                       "The pointer for the session is null.");
+        session::free_copy(copy);
+        return TERN_MISUSE;
     }
-    if (!s)
-        misuse::report(config.misuse, "make_session",
-                       "Make peers_max or the objects_max of the types smaller.",
-                       "The system gives less than the %zu bytes of session_bytes().",
-                       session_bytes(config));
-    return s;
+    session::init_sodium();
+    const uint64_t bytes = copy.block ? 0 : copy.block_bytes;
+    if (copy.block) *session = session::make_with_own_keys(copy);
+    if (*session) return TERN_OK;
+    misuse::report(session::misuse_handler(to_cpp(config)), "make_session",
+                   "Make peers_max or the objects_max of the types smaller.",
+                   "The system gives less than the %zu bytes of session_bytes().",
+                   bytes ? bytes : tern_session_bytes(config));
+    return TERN_NO_MEMORY;
 }
 
-void destroy_session(Session *session)
+void tern_destroy_session(tern_session *session)
 {
     if (!session) return;
     if (!misuse::change(session, "destroy_session")) return;
@@ -533,38 +504,40 @@ void destroy_session(Session *session)
     session::free_memory(session);
 }
 
-bool leave(Session *session)
+tern_result tern_leave(tern_session *session)
 {
     const misuse::Entry entry = misuse::change(session, "leave");
-    if (!entry) return false;
+    if (!entry) return TERN_MISUSE;
     Session &s = *session;
-    if (s.state != State::joining && !misuse::is_in(entry)) return false;
+    if (s.state != State::joining && !misuse::is_in(entry)) return TERN_MISUSE;
     session::record(s, session::about(RecordKind::leave, ObjectId::none));
     session::enter_state(s, State::leaving, "%s", session::sentence(State::leaving));
     s.deadline_us = s.now_us + leave_time_us;
-    return true;
+    session::log_state(s);
+    return TERN_OK;
 }
 
-State session_state(const Session *session)
+tern_state tern_session_state(const tern_session *session)
 {
-    return misuse::Entry(session, "session_state") ? session->state : State::left;
+    const bool is_there = static_cast<bool>(misuse::Entry(session, "session_state"));
+    return static_cast<tern_state>(is_there ? session->state : State::left);
 }
 
-const char *state_text(const Session *session)
+const char *tern_state_text(const tern_session *session)
 {
     return misuse::Entry(session, "state_text") ? session->text : "There is no session.";
 }
 
-std::span<const Event> session_events(const Session *session)
+size_t tern_events(const tern_session *session, const tern_event **events)
 {
-    if (!misuse::Entry(session, "session_events")) return {};
-    return {session->events, session->event_count};
+    if (events) *events = nullptr;
+    if (!misuse::Entry(session, "session_events")) return 0;
+    if (events) *events = to_c(session->events);
+    return session->event_count;
 }
 
-uint64_t session_clock_us(const Session *session, uint64_t now_us)
+uint64_t tern_session_clock_us(const tern_session *session, uint64_t now_us)
 {
     if (!misuse::Entry(session, "session_clock_us")) return now_us;
     return now_us + static_cast<uint64_t>(session->clock_offset_us);
-}
-
 }

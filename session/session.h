@@ -12,6 +12,10 @@ const char *sentence(State state); // For state_text().
 // Sets the state, and the sentence that state_text() returns.
 void enter_state(Session &s, State state, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// Write to Config::log: the state, if it is a new one, and the events of the last receive() before
+// it.
+void log_state(Session &s);
+void log_events(Session &s);
 // Enters a final state with that state's own sentence, and ends all paths.
 void fail(Session &s, State state);
 // Appends to the list that receive() returns. There must be room: see events_room().

@@ -312,11 +312,13 @@ struct SendPart {
 struct Session {
     uint32_t use;       // misuse.cpp: whether a function is changing the session.
     uint32_t reporting; // misuse.cpp: 1 while Config::misuse runs.
-    Config config;
+    Config config;      // With defaults in place of zeros, and with its own types.
+    std::span<const Field *const> given_fields; // Indexed by type: Type::fields of the caller.
+    size_t block_bytes; // Of the block that begins with this session, and goes on with the types.
     Endpoint *endpoint;
     Replica *replica;
     void *replica_memory;
-    State state;
+    State state, logged_state; // The last state that Config::log got.
     uint64_t now_us;
     uint64_t deadline_us;    // joining, leaving
     bool says_goodbye;       // leaving: no acks are awaited any more; connections are closing.

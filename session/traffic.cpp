@@ -76,17 +76,23 @@ int64_t charged_bits(const Session &s)
 
 }
 
-std::span<const TrafficRow> traffic_rows(const Session *session)
+}
+
+using namespace tern;
+
+size_t tern_traffic_rows(const tern_session *session, const tern_traffic_row **given)
 {
-    if (!misuse::Entry(session, "traffic_rows")) return {};
-    return session::rows(*session);
+    if (given) *given = nullptr;
+    if (!misuse::Entry(session, "traffic_rows")) return 0;
+    const std::span<const TrafficRow> rows = session::rows(*session);
+    if (given) *given = to_c(rows.data());
+    return rows.size();
 }
 
 // --- Statistics ---
 
-Stats peer_stats(const Session *session, PeerId peer)
+static Stats stats_of(const Session *session, PeerId peer)
 {
-    if (!misuse::Entry(session, "peer_stats")) return {};
     const ConnectionIndex index = session::link_to(*session, peer);
     const MemberSlot slot = replica::find_member(*session->replica, peer);
     Stats stats = {};
@@ -101,14 +107,17 @@ Stats peer_stats(const Session *session, PeerId peer)
     return stats;
 }
 
-uint64_t breach_count(const Stats &stats)
+tern_result tern_get_peer_stats(const tern_session *session, tern_peer peer, tern_peer_stats *stats)
 {
-    return std::accumulate(std::begin(stats.breaches), std::end(stats.breaches), uint64_t{0});
+    const misuse::Entry entry(session, "peer_stats");
+    if (!entry || !misuse::is_sized(entry, stats)) return TERN_MISUSE;
+    return sized::give(stats_of(session, PeerId{peer}), stats);
 }
 
-SessionStats session_stats(const Session *session)
+tern_result tern_get_session_stats(const tern_session *session, tern_session_stats *given)
 {
-    if (!misuse::Entry(session, "session_stats")) return {};
+    const misuse::Entry entry(session, "session_stats");
+    if (!entry || !misuse::is_sized(entry, given)) return TERN_MISUSE;
     const Replica &r = *session->replica;
     SessionStats stats = {};
     stats.bad_datagrams = endpoint::bad_datagrams(*session->endpoint);
@@ -123,22 +132,29 @@ SessionStats session_stats(const Session *session)
     stats.refused_full = session->refused_full;
     stats.refused_types = session->refused_types;
     stats.refused_calls = session->refused_calls;
-    return stats;
+    return sized::give(stats, given);
 }
 
-TypeStats type_stats(const Session *session, TypeId type)
+tern_result tern_get_type_stats(const tern_session *session, tern_type_id type,
+                                tern_type_stats *stats)
 {
     const misuse::Entry entry(session, "type_stats");
-    if (!entry || !misuse::has_type(entry, type)) return {};
+    if (!entry || !misuse::has_type(entry, type) || !misuse::is_sized(entry, stats))
+        return TERN_MISUSE;
     const charges::TypeSum sent = charges::sum(session->charges, session->types, type);
     const Received &calls = session->received_calls[type];
     const Received &objects = session->replica->world.received[type];
-    return {sent.bits, calls.bits + objects.bits, sent.count, calls.count + objects.count};
+    TypeStats all = {};
+    all.sent_bits = sent.bits;
+    all.received_bits = calls.bits + objects.bits;
+    all.sent_messages = sent.count;
+    all.received_messages = calls.count + objects.count;
+    return sized::give(all, stats);
 }
 
-const char *to_text(TrafficKind kind)
+const char *tern_traffic_kind_text(tern_traffic_kind kind)
 {
-    switch (kind) {
+    switch (TrafficKind{kind}) {
     case TrafficKind::create: return "CREATE";
     case TrafficKind::migrate: return "MIGRATE";
     case TrafficKind::relay: return "RELAY";
@@ -166,6 +182,4 @@ const char *to_text(TrafficKind kind)
     case TrafficKind::unsent: return "unsent";
     }
     return "";
-}
-
 }

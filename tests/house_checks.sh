@@ -7,7 +7,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 compiler=${1:-${CXX:-c++}}
-core=(base transport replication migration rpc session discovery c_interface include/tern)
+core=(base transport replication migration rpc session discovery include/tern)
 over=0
 
 # figure <what> <value> <bar>: the value must be an integer, at most the bar.

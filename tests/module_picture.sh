@@ -6,13 +6,12 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 # From top to bottom, each row from left to right; "-" is an empty place.
-rows=("host programs -" "scripts sim discovery" "lua_bindings - c_interface" "- session -"
+rows=("host programs -" "scripts sim discovery" "lua_bindings session -"
     "rpc migration -" "- replication transport" "base - include")
 declare -A what=(
     [programs]="tern-demo, tern-sim, ..." [host]="dedicated server" [scripts]="games in Lua"
     [sim]="simulator, oracles, explorer" [lua_bindings]="Lua module"
-    [discovery]="sessions on the LAN" [c_interface]="implements tern.h"
-    [session]="implements tern.hpp" [rpc]="calls and replies"
+    [discovery]="sessions on the LAN" [session]="implements tern.h" [rpc]="calls and replies"
     [migration]="ownership, membership" [transport]="packets, acks, encryption"
     [replication]="fields, updates, snapshots" [base]="bits, arrays, hash"
     [include]="public headers")
@@ -53,8 +52,7 @@ reduced() {
 # The core is blue.
 fill_of() {
     case $1 in
-    base | include | transport | replication | migration | rpc | session | discovery | \
-        c_interface)
+    base | include | transport | replication | migration | rpc | session | discovery)
         echo '#e3eefc'
         ;;
     *) echo '#f3f3f3' ;;

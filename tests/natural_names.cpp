@@ -3,6 +3,7 @@
 #include <tern/discovery.hpp>
 #include <tern/sim.hpp>
 #include <tern/tern.hpp>
+#include <tern/traffic.hpp>
 
 namespace tern {
 namespace {

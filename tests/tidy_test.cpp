@@ -184,11 +184,13 @@ const std::map<std::string, Names> &lower_modules()
 {
     static const Names transport = {"base", "transport", "tern/types.hpp", "tern/io.hpp",
                                     "tern/discovery.hpp"};
-    static const Names replication = {"base", "replication", "tern/types.hpp", "tern/values.hpp"};
-    static const Names middle = {"base", "transport", "replication", "tern/types.hpp"};
-    static const Names session = {"base",        "transport",     "replication",       "migration",
-                                  "rpc",         "rpc/call_*",    "tern/types.hpp",    "session",
-                                  "tern/io.hpp", "tern/tern.hpp", "tern/discovery.hpp"};
+    static const Names replication = {"base", "replication", "tern/types.hpp", "tern/traffic.hpp",
+                                      "tern/values.hpp"};
+    static const Names middle = {"base", "transport", "replication", "tern/types.hpp",
+                                 "tern/events.hpp"};
+    static const Names session = {"base",        "transport",     "replication",     "migration",
+                                  "rpc",         "rpc/call_*",    "tern/types.hpp",  "session",
+                                  "tern/io.hpp", "tern/tern.hpp", "tern/traffic.hpp"};
     static const Names user = {"tern"};
     static std::map<std::string, Names> allowed = {
         {"include", {"tern"}},
@@ -200,7 +202,6 @@ const std::map<std::string, Names> &lower_modules()
         {"session", session},
         {"rpc/call_*", session},
         {"discovery", {"base", "transport", "session", "tern/types.hpp", "tern/discovery.hpp"}},
-        {"c_interface", {"base", "session", "tern"}},
         {"lua_bindings", user},
         {"scripts", {"tern", "lua_bindings/lua_headers.h"}},
         {"sim",

@@ -1,6 +1,7 @@
 // One owner and its receivers: whole replicas, with an in-process pipe in place of connections.
 #pragma once
 #include "migration/replica.h"
+#include "tern/traffic.hpp"
 #include <memory>
 #include <vector>
 

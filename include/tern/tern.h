@@ -1,4 +1,5 @@
-// The C interface of tern, for C99 and for every language that can call C. docs/use/c.md.
+// The functions of tern, for C99 and for every language that can call C; tern.hpp is a layer over
+// them. docs/use/c.md.
 //
 // Threads: one thread at a time may use a session; tern starts none.
 // Lifetimes: all that a session returns is valid until its next tern_receive(), and datagrams of
@@ -6,210 +7,21 @@
 // Structs: those that begin with struct_size may grow in later versions. Set it to the sizeof that
 // your compiler knows, and the rest to zero: zero in any member means its default. A library reads
 // and writes that many bytes, so a program runs with a newer library without a new build. The
-// elements of an array have the struct_size of its first one.
+// sizes of types and fields stand in the config. All other structs keep their size.
 // Results: TERN_OK is 0, and all others are negative. A function that does not give TERN_OK has
 // done nothing. Functions that give something else than a result give 0 or NULL instead.
 // Text is UTF-8 and ends with a zero. Nothing is thrown, and there are no globals.
 #ifndef TERN_TERN_H
 #define TERN_TERN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#if defined(_WIN32) && defined(TERN_SHARED)
-#define TERN_API __declspec(dllimport)
-#elif defined(_WIN32)
-#define TERN_API
-#else
-#define TERN_API __attribute__((visibility("default")))
-#endif
+#include "tern/types.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define TERN_VERSION "0.1.0" // The library gives its own by tern_version().
-
-typedef struct tern_session tern_session; // This process's peer of one game session.
-typedef struct tern_socket tern_socket;   // A UDP socket.
-
-typedef uint16_t tern_peer;    // A peer of one session. Never reused in it.
-typedef uint64_t tern_object;  // An object of one session, in 48 bits. Never reused in it.
-typedef uint32_t tern_call_id; // A call that awaits an answer.
-typedef uint16_t tern_type_id; // An index into tern_config.types.
-
-#define TERN_NO_PEER ((tern_peer)0)
-#define TERN_HOST ((tern_peer)0xfffe)     // The present host, as the recipient of a call.
-#define TERN_EVERYONE ((tern_peer)0xffff) // All other members, as the recipient of a call.
-#define TERN_NO_OBJECT ((tern_object)0)
-#define TERN_NO_CALL ((tern_call_id)0)
-#define TERN_NO_TYPE ((tern_type_id)0xffff)
-#define TERN_NO_FIELD 0xffff
-
-#define TERN_INVITE_TEXT_MAX 256  // Bytes of a printed invite, with the final zero.
-#define TERN_ADDRESS_TEXT_MAX 56  // Bytes of a printed address, with the final zero.
-#define TERN_PROBLEM_TEXT_MAX 256 // Bytes of a config's problem, with the final zero.
-#define TERN_BREACHES 5           // Kinds of tern_breach, with TERN_BREACH_NONE.
-
-typedef enum tern_result {
-    TERN_OK = 0,
-    TERN_MISUSE = -1,      // The call was wrong; tern_config.misuse got a report.
-    TERN_CUT_OFF = -2,     // The state is TERN_STATE_CUT_OFF: nothing can change.
-    TERN_NO_ROOM = -3,     // A limit or a queue is full: try again later.
-    TERN_GONE = -4,        // The peer or the object is not there, or not any more.
-    TERN_NOT_ALLOWED = -5, // callers or calls_per_second_max of the type forbids the call.
-    TERN_BAD_CONFIG = -6,  // See tern_config_problem().
-    TERN_BAD_TEXT = -7,    // The text is no invite or no address: tern_invite_problem().
-    TERN_NO_MEMORY = -8,
-    TERN_PORT_IN_USE = -9,
-    TERN_NOT_PERMITTED = -10,  // A port below 1024, or a local firewall.
-    TERN_NO_SUCH_FAMILY = -11, // This machine does not have the IP version.
-    TERN_SYSTEM = -12          // The system is out of descriptors.
-} tern_result;
 TERN_API const char *tern_result_text(tern_result result); // A sentence for people.
 TERN_API const char *tern_version(void);                   // The library has this TERN_VERSION.
-
-typedef struct tern_address {
-    uint8_t ip[16]; // IPv6, or IPv4 as ::ffff:a.b.c.d (RFC 4291). All zero with port 0: none.
-    uint16_t port;  // The byte order is the host's.
-} tern_address;
-
-typedef struct tern_datagram {
-    tern_address address; // The sender of a received datagram, the destination of one to send.
-    const void *bytes;    // The UDP payload.
-    size_t size_bytes;
-} tern_datagram;
-
-// --- Types: the structs that are replicated as objects or sent as the arguments of calls ---
-
-typedef enum tern_field_kind {
-    TERN_BOOLEAN, // bool
-    // int8_t to uint64_t. With a range (min < max) a value takes as few bits as the range needs,
-    // and values outside it are clamped.
-    TERN_INT8,
-    TERN_INT16,
-    TERN_INT32,
-    TERN_INT64,
-    TERN_UINT8,
-    TERN_UINT16,
-    TERN_UINT32,
-    TERN_UINT64,
-    TERN_FLOAT32,    // float. With a range clamped; with a range and a step rounded to steps.
-    TERN_QUATERNION, // float[4] of length 1. With a step: three components, rounded to steps.
-    TERN_PEER,       // tern_peer
-    TERN_OBJECT,     // tern_object. It may name an object that this peer does not know.
-    TERN_TEXT,       // char[count] that ends with a zero.
-    TERN_BYTES,      // uint8_t[count]
-    TERN_VALUES      // uint8_t[count] with one dynamic value: docs/wire_format.md, "Values".
-} tern_field_kind;
-
-typedef struct tern_field { // One member of a struct.
-    uint32_t struct_size;
-    tern_field_kind kind;
-    const char *name;      // Unique in its type, not empty, without spaces.
-    uint16_t offset_bytes; // offsetof() in the struct.
-    uint16_t count;        // Array length; for text, bytes and values in bytes. 0: 1.
-    double min, max;       // Range of integers and TERN_FLOAT32. Both 0: that of the kind.
-    double step;           // Precision of a TERN_FLOAT32 with a range or of a quaternion. 0: exact.
-    // Receivers may show the field off by so much, in its unit or in radians. While what they
-    // extrapolate is that near, nothing is sent. 0: every change is sent. See tern_sample().
-    double bound;
-} tern_field;
-
-typedef enum tern_orphan { // An object whose owner has left is an orphan: this happens to it.
-    TERN_ORPHAN_TO_HOST,
-    TERN_ORPHAN_DESTROY,
-    TERN_ORPHAN_SPREAD,   // The member with the fewest objects gets it.
-    TERN_ORPHAN_ASK_GAME, // The host gets it, and its game TERN_EVENT_OBJECT_ORPHANED.
-    TERN_ORPHAN_HOLD      // The host gives it back if the last owner joins again.
-} tern_orphan;
-
-typedef enum tern_claim_policy { // How the host answers claims.
-    TERN_CLAIM_ALWAYS,
-    TERN_CLAIM_ASK_GAME, // The game answers: it gets TERN_EVENT_CLAIM_ASKED.
-    TERN_CLAIM_NEVER
-} tern_claim_policy;
-
-typedef enum tern_callers { // These peers may make the calls of a type.
-    TERN_CALLERS_ANYBODY,
-    TERN_CALLERS_HOST,
-    TERN_CALLERS_OWNER // The owner of the object in the first TERN_OBJECT field.
-} tern_callers;
-
-typedef struct tern_type {
-    uint32_t struct_size;
-    uint32_t size_bytes; // sizeof the struct, 1 to 4096. Bytes without a field are not sent.
-    const char *name;    // Unique in the session, not empty, without spaces.
-    const tern_field *fields;
-    uint32_t field_count; // At most 64.
-    uint32_t objects_max; // Objects that can live at once, of all peers. 0: it is for calls only.
-    tern_orphan orphan;
-    tern_claim_policy claim;
-    tern_callers callers;
-    uint32_t claim_cooldown_ms;     // The host refuses claims for this long after a grant.
-    uint32_t owned_max;             // Claims of who owns so many are refused. 0: no limit.
-    uint16_t claims_per_second_max; // The host takes so many of one peer. 0: no limit.
-    uint16_t calls_per_second_max;  // One peer may make so many. 0: no limit.
-    bool predicted;                 // Objects move steadily: fewer bytes, for more time and memory.
-} tern_type;
-
-// --- Configuration ---
-
-typedef enum tern_topology {
-    TERN_MESH, // Every peer has a connection to every other one.
-    TERN_STAR  // Client-server: every peer has one to the host.
-} tern_topology;
-
-typedef enum tern_quorum { // Which members go on when others are lost without a goodbye.
-    TERN_QUORUM_MAJORITY,
-    TERN_QUORUM_SURVIVORS
-} tern_quorum;
-
-typedef struct tern_misuse { // A call that the game must not make. docs/use/misuse.md.
-    uint32_t struct_size;
-    tern_peer owner;      // It owns the object; TERN_NO_PEER if it is unknown.
-    tern_object object;   // The object of the call, or TERN_NO_OBJECT.
-    const char *function; // The name of the function, with tern_ or without.
-    const char *wrong;    // A sentence: what was wrong, and what was expected.
-    const char *remedy;   // A sentence: what to do instead.
-} tern_misuse;
-
-typedef struct tern_config {
-    uint32_t struct_size;
-    uint32_t type_count;
-    const tern_type *types;    // Equal on all peers. Types, fields and names are copied.
-    const char *name;          // The name of this peer, shown to others; at most 31 bytes. Copied.
-    uint16_t peers_max;        // This one counts; 2 to 64, in a star to 512. Equal on all. 0: 16.
-    bool ask_before_admission; // Newcomers wait for tern_admit() or tern_refuse().
-    bool keep_misbehaving;     // The host leaves TERN_EVENT_MISBEHAVED to its game.
-    tern_topology topology;    // Equal on all peers.
-    tern_quorum quorum;        // Equal on all peers.
-    uint32_t timeout_ms;       // A silent peer is gone after it. 100 to 600,000; 0: 10,000.
-    uint32_t join_timeout_ms;  // How long joining may take. 100 to 600,000; 0: 10,000.
-    uint32_t go_on_after_ms;   // Cut off for so long, this peer goes on alone. 0: it waits.
-    uint32_t recording_bytes_max;       // Buffer of tern_take_recording(). 0: nothing is recorded.
-    uint32_t send_bytes_per_second_max; // Each peer gets so many; at least 4096. 0: 262,144.
-    uint32_t bridge_bytes_per_second_max;  // Relayed for each pair; at least 4096. 0: 65,536.
-    uint32_t forward_bytes_per_second_max; // A star's host, calls of each member. 0: 131,072.
-    // Gives memory that is all zero and aligned for every type, as calloc() does, or NULL. Called
-    // by tern_make_session() alone. Both NULL: calloc() and free().
-    void *(*allocate)(void *user, size_t size_bytes);
-    void (*release)(void *user, void *memory); // Called by tern_destroy_session() alone.
-    // Is called by the function that was called wrongly, before it returns. All pointers are valid
-    // until it returns. It may read the session, but not change it. NULL: the misuse is printed to
-    // stderr, and a library that was built without NDEBUG calls abort().
-    void (*misuse)(void *user, const tern_misuse *misuse);
-    // Gets lines about the session for a log file: its state, and who comes and goes. Called by
-    // functions that change the session.
-    void (*log)(void *user, const char *line);
-    // Threads that tern_send() may use. It must call run(context, i) once for each i below count,
-    // in any order and on any thread, and return when all of these calls have returned.
-    void (*for_each)(void *user, uint32_t count, void (*run)(void *context, uint32_t i),
-                     void *context);
-    uint32_t send_parts; // Into how many parts tern_send() divides its work, at most 16. 0: 1.
-    void *user;          // Is passed to all of these functions.
-} tern_config;
 
 // Writes the first problem of the config as an English sentence that names the setting, or "".
 TERN_API tern_result tern_config_problem(const tern_config *config,
@@ -239,12 +51,15 @@ typedef enum tern_state {
 
 // Allocates all memory that the session will ever use, from config->allocate.
 TERN_API tern_result tern_make_session(const tern_config *config, tern_session **session);
+// The config of the session, with its own copies of types, fields and names. Zeros in it have been
+// replaced by the defaults.
+TERN_API const tern_config *tern_session_config(const tern_session *session);
 TERN_API void tern_destroy_session(tern_session *session); // Sends no goodbye: tern_leave().
 TERN_API tern_result tern_start(tern_session *session);    // It is the first peer, and the host.
 // Joins through the member that made the invite. The payload, at most 256 bytes, goes to the
 // host's game. TERN_EVENT_CAUGHT_UP follows, or a state that tern_state_text() explains.
-TERN_API tern_result tern_join(tern_session *session, const char *invite, const void *payload,
-                               size_t payload_bytes);
+TERN_API tern_result tern_join(tern_session *session, const tern_invite *invite,
+                               const void *payload, size_t payload_bytes);
 TERN_API tern_result tern_leave(tern_session *session); // Its objects become orphans.
 // In TERN_STATE_CUT_OFF: this peer becomes the host of a new session that keeps all objects.
 TERN_API tern_result tern_go_on(tern_session *session);
@@ -259,8 +74,8 @@ typedef struct tern_event tern_event;
 // microseconds, whose zero is the caller's choice.
 TERN_API tern_result tern_receive(tern_session *session, const tern_datagram *datagrams,
                                   size_t count, uint64_t now_us);
-// The events of that tern_receive(), from index 0 on. NULL: there are no more.
-TERN_API const tern_event *tern_event_at(const tern_session *session, size_t index);
+// Gives the number of events of the last tern_receive(), and points `events` to them.
+TERN_API size_t tern_events(const tern_session *session, const tern_event **events);
 // Gives the number of datagrams to send, and points `datagrams` to them.
 TERN_API size_t tern_send(tern_session *session, uint64_t now_us, const tern_datagram **datagrams);
 // Gives the size of what is new of the recording, and points `bytes` to it. Append it to a file
@@ -271,8 +86,10 @@ TERN_API size_t tern_take_recording(tern_session *session, const void **bytes);
 
 // When open; any member may make one. `addresses`, 1 to 4, are where newcomers reach this process.
 TERN_API tern_result tern_make_invite(const tern_session *session, const tern_address *addresses,
-                                      size_t count, char invite[TERN_INVITE_TEXT_MAX]);
-TERN_API const char *tern_invite_problem(const char *invite); // NULL: the text is an invite.
+                                      size_t count, tern_invite *invite);
+TERN_API void tern_invite_text(const tern_invite *invite, char text[TERN_INVITE_TEXT_MAX]);
+// Reads the text of an invite. NULL: it is one; otherwise a sentence about what is wrong with it.
+TERN_API const char *tern_parse_invite(const char *text, tern_invite *invite);
 
 // --- Peers ---
 
@@ -289,11 +106,11 @@ typedef struct tern_peer_stats { // The connection to one peer.
     uint32_t struct_size;
     uint32_t rtt_us; // Smoothed round trip time; 0 before the first sample.
     uint32_t rtt_variance_us;
-    uint32_t datagram_bytes; // The largest UDP payload that is sent to it.
     uint64_t sent_datagrams, sent_bytes, received_datagrams, received_bytes;
     uint64_t lost_datagrams;
     uint64_t breaches[TERN_BREACHES];
-    bool bridged; // Another member relays the datagrams to it.
+    uint32_t datagram_bytes; // The largest UDP payload that is sent to it.
+    bool bridged;            // Another member relays the datagrams to it.
 } tern_peer_stats;
 
 typedef struct tern_session_stats {
@@ -306,6 +123,14 @@ typedef struct tern_session_stats {
     uint64_t refused_full, refused_types, refused_calls;
 } tern_session_stats;
 
+// Messages of one type that were encoded and decoded here: states of its objects, their changes,
+// and its calls.
+typedef struct tern_type_stats {
+    uint32_t struct_size;
+    uint64_t sent_bits, received_bits;
+    uint64_t sent_messages, received_messages;
+} tern_type_stats;
+
 TERN_API tern_peer tern_local_peer(const tern_session *session);
 TERN_API tern_peer tern_host_peer(const tern_session *session);
 // Gives the number of the other members, and points `peers` to their ids in rising order.
@@ -313,6 +138,8 @@ TERN_API size_t tern_other_peers(const tern_session *session, const tern_peer **
 TERN_API const char *tern_peer_name(const tern_session *session, tern_peer peer);
 TERN_API tern_result tern_get_peer_stats(const tern_session *session, tern_peer peer,
                                          tern_peer_stats *stats);
+TERN_API tern_result tern_get_type_stats(const tern_session *session, tern_type_id type,
+                                         tern_type_stats *stats);
 TERN_API tern_result tern_get_session_stats(const tern_session *session, tern_session_stats *stats);
 // The host's session clock at now_us, in microseconds since its tern_start().
 TERN_API uint64_t tern_session_clock_us(const tern_session *session, uint64_t now_us);
@@ -338,7 +165,9 @@ TERN_API tern_result tern_create(tern_session *session, tern_type_id type, const
                                  size_t size_bytes, tern_object *object);
 TERN_API uint32_t tern_creations_left(const tern_session *session, tern_type_id type);
 TERN_API tern_result tern_destroy(tern_session *session, tern_object object); // Its owner may.
-TERN_API bool tern_exists(const tern_session *session, tern_object object);   // Here, and alive.
+// The first type of the config whose `fields` was this pointer; else TERN_NO_TYPE.
+TERN_API tern_type_id tern_find_type(const tern_session *session, const tern_field *fields);
+TERN_API bool tern_exists(const tern_session *session, tern_object object); // Here, and alive.
 // An object that was destroyed can be read until the next tern_receive().
 TERN_API bool tern_can_read(const tern_session *session, tern_object object);
 TERN_API tern_type_id tern_object_type(const tern_session *session, tern_object object);
@@ -387,25 +216,68 @@ TERN_API tern_result tern_set_interest(tern_session *session, tern_type_id type,
                                        const tern_viewpoint *viewpoints, size_t count,
                                        float near_distance, float far_distance);
 
-// These do for `count` objects what the functions above do for one. `values` has a struct of
-// size_bytes for each object, without gaps. An object for which the call is wrong is left out and
+// These do for `count` objects what the functions above do for one. `values` has a struct for each
+// object, without gaps, in values_bytes. An object for which the call is wrong is left out and
 // reported. Each gives the number of the other ones. tern_create_many() ends with the first one
-// that cannot be created.
+// that cannot be created; tern_get_many() gives zeros for an object that is not known.
 TERN_API size_t tern_create_many(tern_session *session, tern_type_id type, const void *values,
-                                 size_t size_bytes, tern_object *created, size_t count);
+                                 size_t values_bytes, tern_object *created, size_t count);
 TERN_API size_t tern_set_many(tern_session *session, tern_type_id type, const tern_object *objects,
-                              const void *values, size_t size_bytes, size_t count);
+                              size_t count, const void *values, size_t values_bytes);
 TERN_API size_t tern_get_many(const tern_session *session, tern_type_id type,
-                              const tern_object *objects, void *values, size_t size_bytes,
-                              size_t count);
+                              const tern_object *objects, size_t count, void *values,
+                              size_t values_bytes);
 TERN_API size_t tern_destroy_many(tern_session *session, const tern_object *objects, size_t count);
 TERN_API size_t tern_claim_many(tern_session *session, const tern_object *objects, size_t count,
                                 tern_claim_mode mode);
 // A hash of all living objects, equal on peers that have the same world.
 TERN_API uint64_t tern_world_digest(const tern_session *session);
+
+typedef enum tern_claim_refusal {
+    TERN_REFUSAL_NONE,
+    TERN_REFUSAL_DEAD,      // The object was destroyed.
+    TERN_REFUSAL_UNKNOWN,   // The host does not know the object yet; claim it again later.
+    TERN_REFUSAL_POLICY,    // TERN_CLAIM_NEVER.
+    TERN_REFUSAL_BY_GAME,   // tern_refuse_claim().
+    TERN_REFUSAL_OVERTAKEN, // Another claim came first; claim again.
+    TERN_REFUSAL_LOCKED,    // The owner has locked the object.
+    TERN_REFUSAL_COOLDOWN,  // claim_cooldown_ms of its type; claim again later.
+    TERN_REFUSAL_QUOTA      // owned_max or claims_per_second_max of its type.
+} tern_claim_refusal;
+
+typedef enum tern_why { // Why a peer does not have an object, or the last change of it.
+    TERN_WHY_HAS_IT,
+    TERN_WHY_UNKNOWN,          // This peer does not know the object.
+    TERN_WHY_NO_SUCH_PEER,     // The peer is not a member (any more).
+    TERN_WHY_NO_CONNECTION,    // There is none to the peer at present; tern keeps trying.
+    TERN_WHY_DEAD,             // The object is destroyed.
+    TERN_WHY_DEATH_UNACKED,    // The object is destroyed, and the peer has not acked that.
+    TERN_WHY_NOT_OWNED_HERE,   // Another peer owns the object and sends it: ask there.
+    TERN_WHY_SENT_BY_HOST,     // In a star the host sends the object to the peer: ask there.
+    TERN_WHY_PEER_JOINING,     // The object waits for the world sync of the peer.
+    TERN_WHY_OBJECT_WAITS,     // The object waits behind other messages.
+    TERN_WHY_OBJECT_UNACKED,   // The object is sent and not acked.
+    TERN_WHY_CHANGE_WAITS,     // The change is sent next, or when acks make room for it.
+    TERN_WHY_NO_BUDGET,        // The change waits for bandwidth.
+    TERN_WHY_HIDDEN,           // Our game has hidden the object: tern_set_priority().
+    TERN_WHY_CHANGE_UNACKED,   // The change is sent and not acked.
+    TERN_WHY_CLAIM_UNANSWERED, // About this peer: the host has not answered our claim.
+    TERN_WHY_CLAIM_REFUSED     // About this peer: the host refused our last claim; see refusal.
+} tern_why;
+TERN_API const char *tern_why_text(tern_why why); // A sentence for people.
+
+typedef struct tern_explanation {
+    uint32_t struct_size;
+    tern_why why;
+    tern_claim_refusal refusal; // TERN_WHY_CLAIM_REFUSED.
+    tern_peer owner;            // TERN_NO_PEER: the object is unknown or destroyed.
+    uint32_t behind_ticks;      // So many ticks the peer is behind: the change is not acked.
+    uint64_t refused_us;        // TERN_WHY_CLAIM_REFUSED: now_us of the tern_receive() with it.
+} tern_explanation;
 // Why `peer` does not have the object or its last change, or, for this peer, why it does not own
-// it: a sentence for people.
-TERN_API const char *tern_explain(const tern_session *session, tern_object object, tern_peer peer);
+// it.
+TERN_API tern_result tern_explain(const tern_session *session, tern_object object, tern_peer peer,
+                                  tern_explanation *explanation);
 
 // --- Calls (RPC) ---
 
@@ -459,18 +331,6 @@ typedef enum tern_event_kind {
     TERN_EVENT_CALL_FAILED       // call, with the failure.
 } tern_event_kind;
 
-typedef enum tern_claim_refusal {
-    TERN_REFUSAL_NONE,
-    TERN_REFUSAL_DEAD,      // The object was destroyed.
-    TERN_REFUSAL_UNKNOWN,   // The host does not know the object yet; claim it again later.
-    TERN_REFUSAL_POLICY,    // TERN_CLAIM_NEVER.
-    TERN_REFUSAL_BY_GAME,   // tern_refuse_claim().
-    TERN_REFUSAL_OVERTAKEN, // Another claim came first; claim again.
-    TERN_REFUSAL_LOCKED,    // The owner has locked the object.
-    TERN_REFUSAL_COOLDOWN,  // claim_cooldown_ms of its type; claim again later.
-    TERN_REFUSAL_QUOTA      // owned_max or claims_per_second_max of its type.
-} tern_claim_refusal;
-
 typedef enum tern_call_failure {
     TERN_FAILURE_NONE,
     TERN_FAILURE_DEAD,        // The object was destroyed.
@@ -486,6 +346,7 @@ TERN_API const char *tern_call_failure_text(tern_call_failure failure);
 struct tern_event {
     tern_event_kind kind;
     union {
+        uint64_t room[7]; // Events are given as an array: their size stays when members are added.
         tern_peer peer;
         struct {
             uint32_t objects_here, objects_expected;

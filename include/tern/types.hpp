@@ -1,6 +1,7 @@
 // Every public type of tern, and no functions. The all-zero value of each struct is its empty
 // state. Terms such as tenure, orphan and view are explained in docs/glossary.md.
 #pragma once
+#include "tern/twins.hpp"
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -36,6 +37,8 @@ template <class T> struct Object {
 enum class CallId : uint32_t { none = 0 };
 
 using TypeId = uint16_t; // Index into Config::types.
+inline constexpr TypeId no_type = 0xffff;
+inline constexpr uint16_t no_field = 0xffff;
 
 struct Address {
     uint8_t ip[16]; // IPv6, or IPv4 as ::ffff:a.b.c.d (RFC 4291). All zero with port 0: none.
@@ -68,7 +71,7 @@ struct Invite {
     Address addresses[invite_addresses_max];
 };
 
-enum class FieldKind : uint8_t {
+enum class FieldKind : uint32_t {
     boolean, // bool
     // int8_t to uint64_t. With a range (min < max) a value takes as few bits as the range needs,
     // and values outside it are clamped; without one it takes all bits of the type.
@@ -92,6 +95,24 @@ enum class FieldKind : uint8_t {
     bytes,  // uint8_t[count]
     values // uint8_t[count] that holds one dynamic value (values.hpp). A malformed one becomes nil.
 };
+
+// Size in the struct of one element of a field of this kind; 1 for text, bytes and values.
+constexpr size_t element_bytes(FieldKind kind)
+{
+    switch (kind) {
+    case FieldKind::int16:
+    case FieldKind::uint16:
+    case FieldKind::peer: return 2;
+    case FieldKind::int32:
+    case FieldKind::uint32:
+    case FieldKind::float32: return 4;
+    case FieldKind::int64:
+    case FieldKind::uint64:
+    case FieldKind::object: return 8;
+    case FieldKind::quaternion: return 16;
+    default: return 1;
+    }
+}
 
 // One member of a game struct. TERN_FIELDS (fields.hpp) makes a table of these from the struct.
 struct Field {
@@ -117,7 +138,7 @@ inline constexpr size_t value_bytes_max = 900;   // An encoded value; it must fi
 inline constexpr uint32_t call_unknown_ms = 2000;
 
 // The policy for an object whose owner has left (an orphan).
-enum class Orphan : uint8_t {
+enum class Orphan : uint32_t {
     to_host,  // The host becomes the owner.
     destroy,  // The host destroys it.
     spread,   // The member with the fewest objects becomes the owner, so the load stays even.
@@ -128,7 +149,7 @@ enum class Orphan : uint8_t {
 };
 
 // Which members continue the session when members are lost without a goodbye.
-enum class Quorum : uint8_t {
+enum class Quorum : uint32_t {
     // Only a part with more than half of the last view continues, or the host with half of it
     // (docs/membership.md, "Votes"); of two voters, the host. Members of a smaller part wait in
     // State::cut_off until they hear the others again.
@@ -139,22 +160,22 @@ enum class Quorum : uint8_t {
 };
 
 // Which peers have connections to each other. docs/use/topologies.md.
-enum class Topology : uint8_t {
+enum class Topology : uint32_t {
     mesh, // Every peer to every other peer.
     star  // Client-server: every peer to the host, which replicates objects and forwards calls.
 };
 
 // How the host answers a claim of an object: it grants the claim, leaves the answer to its game
 // (claim_asked), or refuses the claim.
-enum class ClaimPolicy : uint8_t { always, ask_game, never };
+enum class ClaimPolicy : uint32_t { always, ask_game, never };
 
 // How a claimer acts until the answer arrives: it waits, or it changes the object at once, visible
 // on its own peer only (optimistic, a form of client-side prediction; see claim()).
-enum class ClaimMode : uint8_t { wait, optimistic };
+enum class ClaimMode : uint32_t { wait, optimistic };
 
 // The peers that may make the calls of a type. The recipient (in a star the host) refuses all
 // others.
-enum class Callers : uint8_t {
+enum class Callers : uint32_t {
     anybody,
     host,
     owner // The owner of the object that the first field of kind object names.
@@ -164,8 +185,8 @@ enum class Callers : uint8_t {
 // must be trivially copyable; bytes that no field covers are not sent.
 struct Type {
     const char *name = nullptr;         // Unique in the session, not empty, without spaces.
-    uint16_t size_bytes = 0;            // sizeof the struct; 1 to struct_bytes_max.
-    std::span<const Field> fields = {}; // fields_max at most. Lives as long as the session.
+    uint32_t size_bytes = 0;            // sizeof the struct; 1 to struct_bytes_max.
+    std::span<const Field> fields = {}; // fields_max at most. Copied.
     // Objects of this type that can be alive at once, of all peers together; at most 2^24 for all
     // types together. Each peer may create a part of them: creations_left(). 0: the type is for
     // calls only.
@@ -194,7 +215,7 @@ struct Type {
 
 // How the host treats a newcomer that holds an invite: it admits the newcomer, or leaves the answer
 // to its game (join_asked), which calls admit() or refuse().
-enum class Admission : uint8_t { always, ask_game };
+enum class Admission : uint32_t { always, ask_game };
 
 // Most peers of a session. In a mesh every peer sends to every other: 64 peers make 2016
 // connections, and each peer sends 63 times what it would send to one. In a star only the host
@@ -203,7 +224,7 @@ inline constexpr uint16_t mesh_peers_max = 64;
 inline constexpr uint16_t star_peers_max = 512;
 
 // How a member has broken the rules. No honest peer does, whatever the network does to it.
-enum class Breach : int {
+enum class Breach : uint32_t {
     none,
     malformed,  // It sent something that is not in the format, sealed with its own key.
     forged,     // It sent something for which it has no authority.
@@ -216,7 +237,7 @@ inline constexpr size_t breach_kinds = 5; // With none.
 // its game (misbehaved). The host believes what it has found itself, and what more than a third of
 // the other members have, at least two of them. In a mesh the members treat a host that has
 // equivocated likewise: they follow the next one, or stay until the next one has left it.
-enum class Misbehaviour : uint8_t { remove, ask_game };
+enum class Misbehaviour : uint32_t { remove, ask_game };
 
 inline constexpr uint32_t send_parts_max = 16;
 
@@ -263,8 +284,17 @@ struct Allocator {
     void *user = nullptr; // Passed to both.
 };
 
+struct Log {
+    // Gets lines about the session for a log file: its state, and who comes and goes. Called by
+    // functions that change the session. Null: there is no log.
+    void (*line)(void *user, const char *text) = nullptr;
+    void *user = nullptr; // Passed to line().
+};
+
+// Zero in any member is its default.
 struct Config {
-    // Equal on all peers. The types and all that they point to live as long as the session.
+    uint32_t struct_size = sizeof(Config), type_bytes = sizeof(Type), field_bytes = sizeof(Field);
+    // Equal on all peers. Types, fields and names are copied.
     std::span<const Type> types;
     // Peers of the session, this one included. Equal on all peers. 2 to mesh_peers_max, in a star
     // to star_peers_max. Memory of unused places is reserved but never touched.
@@ -303,6 +333,7 @@ struct Config {
     Parallel parallel = {};
     MisuseHandler misuse = {};
     Allocator allocator = {};
+    Log log = {};
 };
 
 // The first problem of a Config, as an English sentence that names the setting. "": none.
@@ -315,7 +346,7 @@ struct JoinPayload {
     std::span<const std::byte> bytes; // payload_bytes_max at most; copied.
 };
 
-enum class State : uint8_t {
+enum class State : uint32_t {
     idle,    // Made, neither started nor joining.
     joining, // From join() until all members have sent us their objects.
     open,
@@ -337,43 +368,8 @@ enum class State : uint8_t {
     overflow         // A counter of this peer has ended: docs/use/how_many.md.
 };
 
-// The comment of each kind begins with the member of Event that it sets.
-enum class EventKind : int {
-    // The session.
-    join_progress, // progress. While joining, at most once for each percent.
-    caught_up,     // peer: this one. After join(): the objects of all are here; the state is open.
-    join_asked,    // newcomer. On the host with Admission::ask_game: admit() or refuse() answers.
-    peer_joined,   // newcomer.
-    peer_left,     // peer. Events of its orphans follow once the departure is settled.
-    misbehaved,    // misbehaved. Reports of other members come to the host only. Once for each
-                   // peer, breach and reporter; Stats counts them all.
-    host_lost,     // peer: the lost host. Claims wait for the next host; all else continues, and
-                   // host_changed follows. If the state is joining: discard all earlier events,
-                   // because this peer joins with another member, as a new peer. The others have
-                   // its objects, or will. If the state was open or cut_off before, the former
-                   // world can be read until the next receive().
-    host_changed,  // host. Owner changes that the new host decides come after this event.
-    // Objects. What this peer itself creates, sets and destroys causes no event.
-    object_created,   // object.
-    object_changed,   // object: changed_fields have new values from the owner.
-    object_destroyed, // object. It can be read until the next receive().
-    object_hidden,    // object. Its sender stopped updating us (set_priority()); it stays readable.
-    object_shown,     // object. Updates resume; what changed meanwhile arrives now or soon after.
-    owner_changed,    // owner. It comes before object_orphaned or claim_granted of the object.
-    object_orphaned,  // owner. On the host with Orphan::ask_game: migrate(), destroy() or keep it.
-    // Claims.
-    claim_asked,   // claim. On the host with ClaimPolicy::ask_game: migrate() or refuse_claim().
-    claim_granted, // claim. On the claimer, after owner_changed: it owns the object.
-    claim_refused, // claim, with the refusal. On the claimer. If the claim was optimistic and what
-                   // was set differs from the replicated value, object_changed follows.
-    // Calls.
-    call,       // call. If its id is not none, the caller awaits a reply().
-    reply,      // call. Answers request().
-    call_failed // call, with the failure: a call of ours failed.
-};
-
 // Why a call has failed.
-enum class CallFailure : int {
+enum class CallFailure : uint32_t {
     none,
     // These three: the call has not been delivered and never will be.
     dead,        // The object was destroyed.
@@ -384,7 +380,7 @@ enum class CallFailure : int {
     no_reply // No reply within the timeout_ms of the request.
 };
 
-enum class ClaimRefusal : int {
+enum class ClaimRefusal : uint32_t {
     none,
     dead,      // The object was destroyed.
     unknown,   // The host does not know the object yet; claim it again later.
@@ -396,80 +392,9 @@ enum class ClaimRefusal : int {
     quota      // The claimer exceeds Type::owned_max or Type::claims_per_second_max.
 };
 
-struct JoinProgress {          // join_progress.
-    uint32_t objects_here;     // Objects that have arrived; at most objects_expected.
-    uint32_t objects_expected; // Alive when the host admitted us. Some may die before they arrive.
-};
-
-struct Newcomer { // join_asked, peer_joined.
-    PeerId peer;
-    PeerId previous;        // Its id before it was removed, if we were a member then; else none.
-    uint16_t payload_bytes; // Size of the payload.
-    const char *name;       // Its Config::name.
-    const void *payload;    // join_asked: the JoinPayload.
-};
-
-struct BreachReport {      // misbehaved.
-    PeerId peer, reporter; // The reporter is none if this peer has found the breach.
-    Breach breach;
-};
-
-struct HostChange {        // host_changed.
-    PeerId peer, previous; // The new host, and the host before.
-};
-
-struct ObjectEvent { // object_created, _changed, _destroyed, _hidden, _shown.
-    ObjectId id;
-    uint64_t changed_fields; // Bit i: Type::fields[i]; none that an optimistic claim overrides.
-    TypeId type;
-    PeerId owner;
-};
-
-struct OwnerChange { // owner_changed, object_orphaned.
-    ObjectId object;
-    uint64_t changed_fields; // Changes that the new owner made at once may be among them.
-    uint32_t lost_ticks;     // On the previous owner: ticks of its last writes that are lost.
-    TypeId type;
-    PeerId owner, previous; // Equal if the host granted the object to its owner anew.
-};
-
-struct ClaimEvent { // claim_asked, claim_granted, claim_refused.
-    ObjectId object;
-    TypeId type;    // no_type: this peer does not know the object.
-    PeerId claimer; // claim_granted, claim_refused: this peer.
-    ClaimRefusal refusal;
-};
-
-struct CallEvent {         // call, reply, call_failed.
-    ObjectId object;       // The call was to the owner of this object; none: it was to a peer.
-    const void *arguments; // The struct. Null: a call() to a member, which refused it.
-    CallId id; // call: reply() takes it, or none. Else it is our own call; none for any call().
-    CallFailure failure;
-    uint16_t argument_bytes; // Size of the arguments.
-    TypeId type;
-    PeerId peer; // The caller, or who replies. call_failed: the recipient, none if there was none.
-};
-
-// One event. Valid until the next receive(), with all that it points to. The kind tells which
-// member of the union is set; object_of() and peer_of() read what most of them have.
-struct Event {
-    EventKind kind;
-    union {
-        CallEvent call; // The largest is the first, so Event{} makes all members zero.
-        ObjectEvent object;
-        OwnerChange owner;
-        ClaimEvent claim;
-        Newcomer newcomer;
-        BreachReport misbehaved;
-        HostChange host;
-        JoinProgress progress;
-        PeerId peer; // caught_up, peer_left, host_lost.
-    };
-};
-
 // Why a peer does not have an object, or the last change of it, as far as this peer knows. The
 // answers "ask there" mean: call explain() on that peer.
-enum class Why : uint8_t {
+enum class Why : uint32_t {
     has_it,           // The peer has acked the last change of the object, or owns the object.
     unknown,          // This peer does not know the object.
     no_such_peer,     // The peer is not a member (any more), as far as this peer knows.
@@ -490,6 +415,7 @@ enum class Why : uint8_t {
 };
 
 struct Explanation {
+    uint32_t struct_size = sizeof(Explanation);
     Why why;
     ClaimRefusal refusal;  // claim_refused.
     PeerId owner;          // none if the object is unknown or destroyed.
@@ -507,6 +433,7 @@ struct Viewpoint {
 // State and counters of the connection to one peer. A new connection starts at 0, except for
 // breaches.
 struct Stats {
+    uint32_t struct_size = sizeof(Stats);
     uint32_t rtt_us; // Smoothed round trip time (RFC 9002, 5.3); 0 before the first sample.
     uint32_t rtt_variance_us; // Mean deviation of the round trip time.
     uint64_t sent_datagrams;
@@ -526,60 +453,14 @@ struct Stats {
 // belong to no type, and retransmitted stream bytes count once. The sent counts are the sums of the
 // type's rows of traffic_rows().
 struct TypeStats {
+    uint32_t struct_size = sizeof(TypeStats);
     uint64_t sent_bits, received_bits;
     uint64_t sent_messages, received_messages; // States, changes of an object, and calls.
 };
 
-// Purpose of sent bits. docs/use/profiling.md shows where each kind lies in a datagram.
-enum class TrafficKind : uint8_t {
-    // Messages with values; split by type and field.
-    create,
-    migrate, // Includes the grants that travel with it.
-    relay,   // The host of a star replicates an object of another peer.
-    grant,   // The host sends an object's state to its new owner.
-    report,  // A member sends its copy of an orphan to the host.
-    update,
-    snapshot, // Updates of predicted types; split by type only.
-    call,     // Includes replies and outcomes.
-    // Messages without values.
-    destroy,
-    dead,       // Ids of destroyed objects, for a newcomer or a new host.
-    claim,      // Includes releases, locks and refusals.
-    membership, // Welcomes, views, world sync, queries and the ends of reports.
-    join,       // First messages of a newcomer and of the member that answers it.
-    notice,     // The host's clock, and what members ask it about leases.
-    // Overhead of the transport.
-    handshake, // Whole datagrams.
-    header,
-    tag, // AEAD tags: 16 bytes of each datagram but handshakes.
-    ack,
-    frame,     // Head of each frame of a packet, and of each message of a stream.
-    padding,   // Bits that fill messages to whole bytes. That of a call counts as call.
-    ping,      // Keep-alives, probes and goodbyes.
-    path,      // Path challenges and answers, and the sender and recipient of bridged datagrams.
-    forwarded, // Relayed datagrams of other members, whole.
-    repeated,  // Stream bytes sent again: after a loss, or as a copy ahead of it.
-    // Negative: bits charged above that were not sent. They wait in a stream, or their connection
-    // has ended, or the relay had no room.
-    unsent
-};
-inline constexpr size_t traffic_kinds = static_cast<size_t>(TrafficKind::unsent) + 1;
-inline constexpr TypeId no_type = 0xffff;
-inline constexpr uint16_t no_field = 0xffff;
-
-// Sent bits of one kind. A kind with values has a row for each type and field; a row for each type
-// with no_field, for what identifies and frames a value; and a row with no_type, for the rest of
-// the messages.
-struct TrafficRow {
-    TrafficKind kind;
-    TypeId type;    // no_type: bits that belong to no type.
-    uint16_t field; // Index into Type::fields, or no_field.
-    int64_t bits;
-    uint64_t count; // Messages or datagrams; of a field: how often it was sent.
-};
-
 // Counters of the whole session.
 struct SessionStats {
+    uint32_t struct_size = sizeof(SessionStats);
     uint64_t bad_datagrams; // Malformed, forged or duplicate. Each was dropped whole.
     uint64_t objects;       // Alive.
     uint64_t owned;         // Alive, and owned by this peer.
@@ -595,5 +476,35 @@ struct SessionStats {
     // Type::calls_per_second_max.
     uint64_t refused_calls;
 };
+
+TERN_TWINS(Address, tern_address);
+TERN_TWINS(Datagram, tern_datagram);
+TERN_TWINS(Invite, tern_invite);
+TERN_TWINS(Field, tern_field);
+TERN_TWINS(Type, tern_type);
+TERN_TWINS(Misuse, tern_misuse);
+TERN_TWINS(Config, tern_config);
+TERN_TWINS(Explanation, tern_explanation);
+TERN_TWINS(Viewpoint, tern_viewpoint);
+TERN_TWINS(Stats, tern_peer_stats);
+TERN_TWINS(TypeStats, tern_type_stats);
+TERN_TWINS(SessionStats, tern_session_stats);
+TERN_TWINS(ObjectId, tern_object);
+TERN_TWINS(PeerId, tern_peer);
+
+constexpr tern_object to_c(ObjectId object)
+{
+    return static_cast<tern_object>(object);
+}
+
+constexpr tern_peer to_c(PeerId peer)
+{
+    return static_cast<tern_peer>(peer);
+}
+
+constexpr tern_call_id to_c(CallId call)
+{
+    return static_cast<tern_call_id>(call);
+}
 
 }

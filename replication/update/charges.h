@@ -2,6 +2,7 @@
 // they are written; rows() is what traffic_rows() returns. docs/use/profiling.md
 #pragma once
 #include "replication/world/type_table.h"
+#include "tern/traffic.hpp"
 
 namespace tern {
 

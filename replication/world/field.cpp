@@ -26,29 +26,6 @@ static bool is_signed(FieldKind kind)
     return kind >= FieldKind::int8 && kind <= FieldKind::int64;
 }
 
-size_t element_bytes(FieldKind kind)
-{
-    switch (kind) {
-    case FieldKind::boolean:
-    case FieldKind::int8:
-    case FieldKind::uint8:
-    case FieldKind::text:
-    case FieldKind::bytes:
-    case FieldKind::values: return 1;
-    case FieldKind::int16:
-    case FieldKind::uint16:
-    case FieldKind::peer: return 2;
-    case FieldKind::int32:
-    case FieldKind::uint32:
-    case FieldKind::float32: return 4;
-    case FieldKind::int64:
-    case FieldKind::uint64:
-    case FieldKind::object: return 8;
-    case FieldKind::quaternion: return 16;
-    }
-    return 0;
-}
-
 size_t size_bytes(const Field &field)
 {
     return element_bytes(field.kind) * field.count;

@@ -39,7 +39,6 @@ namespace field {
 bool has_range(const Field &field);
 bool is_integer(FieldKind kind);
 // Bytes of an element in the struct; text, bytes, values: 1.
-size_t element_bytes(FieldKind kind);
 size_t size_bytes(const Field &field);    // Bytes of the field in the struct.
 uint32_t bits_max(const Field &field);    // Bits of the field on the wire, at most.
 uint64_t float_steps(const Field &field); // float32 with a step: the largest number of steps.

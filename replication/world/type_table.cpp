@@ -56,7 +56,8 @@ TypeTable make(std::span<const Type> types)
         table.value_bits_max[i] = static_cast<uint16_t>(bits_max);
         table.objects_max += type.objects_max;
         if (type.objects_max == 0) continue;
-        table.size_bytes_max = std::max(table.size_bytes_max, type.size_bytes);
+        table.size_bytes_max =
+            std::max(table.size_bytes_max, static_cast<uint16_t>(type.size_bytes));
         table.fields_count_max =
             std::max(table.fields_count_max, static_cast<uint16_t>(type.fields.size()));
     }

@@ -54,16 +54,21 @@ void record_sent(Session &s, std::span<const Datagram> datagrams)
 
 }
 
-std::span<const std::byte> take_recording(Session *session)
+}
+
+using namespace tern;
+
+size_t tern_take_recording(tern_session *session, const void **bytes)
 {
+    if (bytes) *bytes = nullptr;
     const misuse::Entry entry = misuse::change(session, "take_recording");
-    if (!entry) return {};
+    if (!entry) return 0;
     if (session->config.recording_bytes_max == 0) {
         misuse::report(entry, ObjectId::none, "Set Config::recording_bytes_max to record.",
                        "This session is not recorded.");
-        return {};
+        return 0;
     }
-    return record::take(session->recorder);
-}
-
+    const std::span<const std::byte> taken = record::take(session->recorder);
+    if (bytes) *bytes = taken.data();
+    return taken.size();
 }

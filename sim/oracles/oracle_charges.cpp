@@ -1,4 +1,5 @@
 #include "sim/oracles/oracle_checks.h"
+#include "tern/traffic.hpp"
 
 namespace tern::oracle_charges {
 

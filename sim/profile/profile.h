@@ -2,6 +2,7 @@
 // as a tree or a treemap, and the difference of two. See docs/use/profiling.md.
 #pragma once
 #include "tern/tern.hpp"
+#include "tern/traffic.hpp"
 #include <string>
 #include <vector>
 

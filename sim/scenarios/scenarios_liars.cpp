@@ -308,12 +308,18 @@ uint32_t owned_things(const Run &run, uint16_t place, uint16_t of)
     return count;
 }
 
+static void limit_owned_things(Run &run, uint32_t owned_max)
+{
+    for (uint16_t place = 0; place < run.sim->nodes.size(); ++place)
+        inspect::types(session(run, place))[THING].owned_max = owned_max;
+}
+
 // The liar claims all things in each tick. Its own objects count, too.
 PlayedSessions hoarding(const Stage &stage)
 {
     constexpr uint32_t owned_max = 3;
     Run run = begin_with_liar(stage, 4);
-    run.sim->types[THING].owned_max = owned_max; // All peers read this table.
+    limit_owned_things(run, owned_max);
     const uint32_t before = owned_things(run, 3, 0);
     for (int step = 0; step < 60; ++step) {
         for (const KnownObject &object : inspect::replica(session(run, 3)).world.slots.all())
@@ -325,7 +331,7 @@ PlayedSessions hoarding(const Stage &stage)
     expect(run, before < owned_max && owned_things(run, 3, 0) == owned_max,
            "it gets as many things as a peer may own by claims");
     expect(run, agree(run), "all agree");
-    run.sim->types[THING].owned_max = 0; // In the end each member claims an object.
+    limit_owned_things(run, 0); // In the end each member claims an object.
     return finish(run, "who claims everything gets its share");
 }
 

@@ -55,7 +55,10 @@ void test_objects(void)
     CHECK(tern_set_priority(host, id, 2, 0) == TERN_OK);
     CHECK(await(&pair, 1, TERN_EVENT_OBJECT_HIDDEN) != NULL && tern_is_hidden(guest, id));
     CHECK(tern_set_priority(host, id, 9, 0) == TERN_GONE);
-    CHECK(strlen(tern_explain(host, id, 2)) > 5);
+    tern_explanation explanation = {.struct_size = sizeof explanation};
+    CHECK(tern_explain(host, id, 2, &explanation) == TERN_OK);
+    CHECK(explanation.why == TERN_WHY_HIDDEN && explanation.owner == 1);
+    CHECK(strlen(tern_why_text(explanation.why)) > 5);
     tern_peer_stats stats = {.struct_size = sizeof stats};
     CHECK(tern_get_peer_stats(host, 2, &stats) == TERN_OK && stats.sent_datagrams > 0);
 
@@ -81,11 +84,11 @@ void test_many_objects(void)
     tern_object ids[COUNT];
     for (int i = 0; i < COUNT; ++i)
         ships[i] = ship_at((float)i);
-    CHECK(tern_create_many(host, SHIP, ships, sizeof(Ship), ids, COUNT) == COUNT);
+    CHECK(tern_create_many(host, SHIP, ships, sizeof ships, ids, COUNT) == COUNT);
     for (int i = 0; i < COUNT; ++i)
         ships[i].hp = i;
-    CHECK(tern_set_many(host, SHIP, ids, ships, sizeof(Ship), COUNT) == COUNT);
-    CHECK(tern_get_many(host, SHIP, ids, copies, sizeof(Ship), COUNT) == COUNT);
+    CHECK(tern_set_many(host, SHIP, ids, COUNT, ships, sizeof ships) == COUNT);
+    CHECK(tern_get_many(host, SHIP, ids, COUNT, copies, sizeof copies) == COUNT);
     CHECK(copies[7].x == 7 && copies[7].hp == 7);
     for (int i = 0; i < 20; ++i)
         tick(&pair);
@@ -187,7 +190,7 @@ void test_misuse(void)
     if (id == TERN_NO_OBJECT) return;
     tern_session *const host = pair.sessions[0], *const guest = pair.sessions[1];
     CHECK(tern_set(guest, id, &ship, sizeof ship) == TERN_MISUSE);
-    CHECK(pair.misuses == 1 && strcmp(pair.function, "tern_set") == 0);
+    CHECK(pair.misuses == 1 && strcmp(pair.function, "set") == 0);
     CHECK(strstr(pair.wrong, "belongs to peer 1") != NULL);
     CHECK(tern_set(host, id, &ship, 3) == TERN_MISUSE && pair.misuses == 2);
     CHECK(tern_get(host, id, 3) == NULL && pair.misuses == 3);

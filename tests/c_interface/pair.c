@@ -1,49 +1,30 @@
 #include "tests/c_interface/suite.h"
 
 static const tern_field ship_fields[] = {
-    {.struct_size = sizeof(tern_field),
+    {.name = "x",
      .kind = TERN_FLOAT32,
-     .name = "x",
      .offset_bytes = offsetof(Ship, x),
      .min = -100,
      .max = 100,
      .step = 0.01},
-    {.struct_size = sizeof(tern_field),
-     .kind = TERN_INT32,
-     .name = "hp",
-     .offset_bytes = offsetof(Ship, hp)},
-    {.struct_size = sizeof(tern_field),
-     .kind = TERN_OBJECT,
-     .name = "target",
-     .offset_bytes = offsetof(Ship, target)},
-    {.struct_size = sizeof(tern_field),
-     .kind = TERN_TEXT,
-     .name = "name",
-     .offset_bytes = offsetof(Ship, name),
-     .count = 12},
+    {.name = "hp", .kind = TERN_INT32, .offset_bytes = offsetof(Ship, hp)},
+    {.name = "target", .kind = TERN_OBJECT, .offset_bytes = offsetof(Ship, target)},
+    {.name = "name", .kind = TERN_TEXT, .offset_bytes = offsetof(Ship, name), .count = 12},
 };
 
 static const tern_field hit_fields[] = {
-    {.struct_size = sizeof(tern_field),
-     .kind = TERN_OBJECT,
-     .name = "ship",
-     .offset_bytes = offsetof(Hit, ship)},
-    {.struct_size = sizeof(tern_field),
-     .kind = TERN_UINT8,
-     .name = "damage",
-     .offset_bytes = offsetof(Hit, damage)},
+    {.name = "ship", .kind = TERN_OBJECT, .offset_bytes = offsetof(Hit, ship)},
+    {.name = "damage", .kind = TERN_UINT8, .offset_bytes = offsetof(Hit, damage)},
 };
 
 const tern_type types[TYPES] = {
-    {.struct_size = sizeof(tern_type),
+    {.name = "ship",
      .size_bytes = sizeof(Ship),
-     .name = "ship",
      .fields = ship_fields,
      .field_count = 4,
      .objects_max = 64},
-    {.struct_size = sizeof(tern_type),
+    {.name = "hit",
      .size_bytes = sizeof(Hit),
-     .name = "hit",
      .fields = hit_fields,
      .field_count = 2,
      .calls_per_second_max = 3},
@@ -67,13 +48,14 @@ static void take_line(void *user, const char *line)
 tern_config pair_config(Pair *pair)
 {
     const tern_config config = {.struct_size = sizeof config,
-                                .type_count = TYPES,
+                                .type_bytes = sizeof(tern_type),
+                                .field_bytes = sizeof(tern_field),
                                 .types = types,
-                                .name = "ada",
+                                .type_count = TYPES,
                                 .peers_max = 4,
-                                .misuse = take_misuse,
-                                .log = take_line,
-                                .user = pair};
+                                .name = "ada",
+                                .misuse = {take_misuse, pair},
+                                .log = {take_line, pair}};
     return config;
 }
 
@@ -113,13 +95,13 @@ void tick(Pair *pair)
 {
     pair->now_us += 10000;
     for (int i = 0; i < 2; ++i) {
-        const tern_event *event = NULL;
+        const tern_event *events = NULL;
         Inbox *inbox = &pair->inboxes[i];
         tern_receive(pair->sessions[i], inbox->datagrams, inbox->count, pair->now_us);
         inbox->count = 0;
-        pair->event_counts[i] = 0;
-        for (size_t at = 0; (event = tern_event_at(pair->sessions[i], at)) != NULL; ++at)
-            if (pair->event_counts[i] < EVENTS) pair->events[i][pair->event_counts[i]++] = *event;
+        const size_t count = tern_events(pair->sessions[i], &events);
+        pair->event_counts[i] = count < EVENTS ? count : (size_t)EVENTS;
+        memcpy(pair->events[i], events, pair->event_counts[i] * sizeof *events);
     }
     for (int i = 0; i < 2; ++i) {
         const tern_datagram *datagrams = NULL;
@@ -140,13 +122,15 @@ const tern_event *await(Pair *pair, int peer, tern_event_kind kind)
 
 bool open_pair(Pair *pair)
 {
-    char invite[TERN_INVITE_TEXT_MAX];
+    tern_invite invite;
+    char text[TERN_INVITE_TEXT_MAX];
     const tern_address address = address_of(0);
     if (!make_pair(pair, NULL)) return false;
     CHECK(tern_start(pair->sessions[0]) == TERN_OK);
-    CHECK(tern_make_invite(pair->sessions[0], &address, 1, invite) == TERN_OK);
-    CHECK(tern_invite_problem(invite) == NULL);
-    CHECK(tern_join(pair->sessions[1], invite, NULL, 0) == TERN_OK);
+    CHECK(tern_make_invite(pair->sessions[0], &address, 1, &invite) == TERN_OK);
+    tern_invite_text(&invite, text);
+    CHECK(tern_parse_invite(text, &invite) == NULL);
+    CHECK(tern_join(pair->sessions[1], &invite, NULL, 0) == TERN_OK);
     CHECK(await(pair, 1, TERN_EVENT_CAUGHT_UP) != NULL);
     if (tern_session_state(pair->sessions[1]) == TERN_STATE_OPEN) return true;
     end_pair(pair);

@@ -14,10 +14,10 @@ void test_configs(void)
     config.peers_max = 1;
     CHECK(tern_config_problem(&config, text) == TERN_BAD_CONFIG);
     CHECK(strstr(text, "peers_max") != NULL);
-    CHECK(tern_session_bytes(&config) == 0);
+    CHECK(tern_session_bytes(&config) == 0 && strcmp(pair.function, "session_bytes") == 0);
     CHECK(tern_make_session(&config, &session) == TERN_BAD_CONFIG && session == NULL);
-    CHECK(pair.misuses == 1 && strstr(pair.wrong, "peers_max") != NULL);
-    CHECK(strcmp(pair.function, "tern_make_session") == 0);
+    CHECK(pair.misuses == 2 && strstr(pair.wrong, "peers_max") != NULL);
+    CHECK(strcmp(pair.function, "make_session") == 0);
     config = pair_config(&pair);
     config.struct_size = 0;
     CHECK(tern_config_problem(&config, text) == TERN_BAD_CONFIG);
@@ -61,10 +61,9 @@ void test_sized_structs(void)
         uint64_t unknown[2];
     } newer_types[TYPES];
     memset(newer_types, 0, sizeof newer_types);
-    for (int i = 0; i < TYPES; ++i) {
+    for (int i = 0; i < TYPES; ++i)
         newer_types[i].known = types[i];
-        newer_types[i].known.struct_size = sizeof newer_types[i];
-    }
+    newer.known.type_bytes = sizeof newer_types[0];
     newer.known.types = &newer_types[0].known;
     CHECK(tern_make_session(&newer.known, &session) == TERN_OK);
     CHECK(tern_start(session) == TERN_OK);
@@ -112,42 +111,42 @@ void test_memory(void)
     Memory memory = {0, 0, 100};
     tern_session *session = NULL;
     tern_config config = pair_config(&pair);
-    config.log = NULL;
-    config.misuse = ignore_misuse;
-    config.allocate = allocate;
-    config.release = release;
-    config.user = &memory;
+    config.log.line = NULL;
+    config.misuse.handle = ignore_misuse;
+    config.allocator.allocate = allocate;
+    config.allocator.release = release;
+    config.allocator.user = &memory;
     const size_t bytes = tern_session_bytes(&config);
     CHECK(bytes > 10000 && memory.blocks == 0);
     memory.bytes = 0;
     CHECK(tern_make_session(&config, &session) == TERN_OK);
     CHECK(memory.bytes == bytes && memory.blocks > 0);
+    const size_t blocks = memory.blocks;
     tern_destroy_session(session);
     CHECK(memory.blocks == 0);
-    for (memory.blocks_max = 0; memory.blocks_max < 5; ++memory.blocks_max) {
+    for (memory.blocks_max = 0; memory.blocks_max < blocks; ++memory.blocks_max) {
         CHECK(tern_make_session(&config, &session) == TERN_NO_MEMORY && session == NULL);
         CHECK(memory.blocks == 0);
     }
     char text[TERN_PROBLEM_TEXT_MAX];
-    config.release = NULL;
+    config.allocator.release = NULL;
     CHECK(tern_config_problem(&config, text) == TERN_BAD_CONFIG);
     CHECK(strstr(text, "allocate") != NULL);
 }
 
 void test_admission(void)
 {
-    char invite[TERN_INVITE_TEXT_MAX];
+    tern_invite invite;
     const char payload[] = "level 3";
     tern_address address;
     tern_config config = pair_config(&pair);
-    config.ask_before_admission = true;
+    config.admission = TERN_ADMIT_ASK_GAME;
     if (!make_pair(&pair, &config)) return;
     tern_parse_address("127.0.0.1:1", &address);
     CHECK(tern_start(pair.sessions[0]) == TERN_OK);
-    CHECK(tern_make_invite(pair.sessions[0], &address, 1, invite) == TERN_OK);
-    CHECK(tern_join(pair.sessions[1], "tern1-nonsense", NULL, 0) == TERN_BAD_TEXT);
-    CHECK(tern_invite_problem("tern1-nonsense") != NULL);
-    CHECK(tern_join(pair.sessions[1], invite, payload, sizeof payload) == TERN_OK);
+    CHECK(tern_make_invite(pair.sessions[0], &address, 1, &invite) == TERN_OK);
+    CHECK(tern_parse_invite("tern1-nonsense", NULL) != NULL);
+    CHECK(tern_join(pair.sessions[1], &invite, payload, sizeof payload) == TERN_OK);
     const tern_event *asked = await(&pair, 0, TERN_EVENT_JOIN_ASKED);
     CHECK(asked != NULL);
     if (!asked) return;

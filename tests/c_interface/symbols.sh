@@ -1,21 +1,24 @@
 #!/bin/bash
-# Compares the functions that tern.h declares with those that the libraries define with a C name:
-# symbols.sh HEADER LIBRARY...
+# Compares the functions that the C headers of a folder declare with those that the libraries define
+# with a C name: symbols.sh FOLDER LIBRARY...
 set -uo pipefail
 
-header=${1:?which header?}
+folder=${1:?which folder has the headers?}
 shift
-declared=$(grep -oE '\btern_[a-z_0-9]+\(' <(grep -A1 -E '^TERN_API' "$header" |
-    sed -E 's,//.*,,') | tr -d '(' | sort -u)
+declared_in() { # declared_in HEADER...
+    grep -hA1 -E '^TERN_API' "$@" | sed -E 's,//.*,,' | grep -oE '\btern_[a-z_0-9]+\(' |
+        tr -d '(' | sort -u
+}
+declared=$(declared_in "$folder"/*.h)
 defined=$(nm --defined-only --extern-only "$@" | grep -oE ' [TW] tern_[a-z_0-9]+$' |
     sed 's/.* //' | sort -u)
 if [ "$declared" != "$defined" ]; then
-    echo "declared in $header (<) and defined in $* (>) differ:"
+    echo "declared in $folder (<) and defined in $* (>) differ:"
     diff <(echo "$declared") <(echo "$defined")
     exit 1
 fi
-count=$(wc -l <<<"$declared")
+count=$(declared_in "$folder/tern.h" | wc -l)
 if [ "$count" -gt 80 ]; then
-    echo "$header declares $count functions, of at most 80"
+    echo "tern.h declares $count functions, of at most 80"
     exit 1
 fi

@@ -55,8 +55,8 @@ void link_programs(const Folder &folder, const std::string &peer, const std::str
 {
     std::filesystem::create_symlink(peer, folder / "tern-peer");
     std::filesystem::create_symlink(sim, folder / "tern-sim");
-#ifdef TERN_HOST
-    std::filesystem::create_symlink(TERN_HOST, folder / "tern-host");
+#ifdef TERN_HOST_PROGRAM
+    std::filesystem::create_symlink(TERN_HOST_PROGRAM, folder / "tern-host");
 #endif
 }
 
@@ -69,7 +69,7 @@ void run_commands(const std::string &document, const std::string &peer, const st
         if (!name_of(block).empty()) folder.write(name_of(block), block);
     std::vector<std::string> wanted;
     for (const std::string &block : blocks(document, "sh")) {
-#ifndef TERN_HOST
+#ifndef TERN_HOST_PROGRAM
         if (block.find("tern-host") != std::string::npos) continue;
 #endif
         // Commands of the README that build tern.
@@ -96,7 +96,7 @@ void run_commands(const std::string &document, const std::string &peer, const st
 
 TEST(LuaDocuments, TheCommandsOfTheLuaPageDoWhatItShows)
 {
-    run_commands(content("docs/use/lua.md"), TERN_PEER, TERN_SIM);
+    run_commands(content("docs/use/lua.md"), TERN_PEER_PROGRAM, TERN_SIM);
 }
 
 TEST(LuaDocuments, WithTheOtherLuaToo)

@@ -61,8 +61,8 @@ std::string invite_of(Process &process)
 std::unique_ptr<Process> join(const std::string &game, int number, const std::string &invite)
 {
     // The games print all the time, so a missing line is noticed only when the process ends.
-    std::vector<std::string> arguments = {number % 2 ? TERN_PEER : TERN_OTHER_PEER, path(game),
-                                          "--seconds", "60"};
+    std::vector<std::string> arguments = {number % 2 ? TERN_PEER_PROGRAM : TERN_OTHER_PEER,
+                                          path(game), "--seconds", "60"};
     if (!invite.empty()) arguments.insert(arguments.end(), {"--join", invite});
     return std::make_unique<Process>(arguments);
 }
@@ -176,7 +176,7 @@ TEST(LuaExamples, InTheChatAllIsHeardInOrderAndAnsweredOnce)
     const std::string invite = invite_of(*first);
     const auto second = join("chat", 2, invite);
     invite_of(*second);
-    Process person({"/bin/sh", "-c", "exec \"$0\" \"$@\" <" + keys, TERN_PEER, path("chat"),
+    Process person({"/bin/sh", "-c", "exec \"$0\" \"$@\" <" + keys, TERN_PEER_PROGRAM, path("chat"),
                     "--seconds", "60", "--name", "Ada", "--join", invite});
     invite_of(person);
     const std::string typed = "say(session, \"hello\")\nask(session, 2)\n";
@@ -241,10 +241,11 @@ TEST(LuaExamples, DiceRollAsTheDealerSaysAndPursesOutliveTheDealer)
     }
 }
 
-#ifdef TERN_HOST
+#ifdef TERN_HOST_PROGRAM
 TEST(LuaExamples, ADedicatedHostJudgesTheArena)
 {
-    Process host({TERN_HOST, "--script", path("arena"), "--http-listen", "", "--port", "0"});
+    Process host(
+        {TERN_HOST_PROGRAM, "--script", path("arena"), "--http-listen", "", "--port", "0"});
     const std::string invite = invite_of(host);
     const auto one = join("arena", 1, invite), other = join("arena", 2, invite);
     for (Process *process : {one.get(), other.get()})

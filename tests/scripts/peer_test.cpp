@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#ifdef TERN_PEER
+#ifdef TERN_PEER_PROGRAM
 
 using tern::test::Folder;
 using tern::test::Process;
@@ -56,7 +56,7 @@ const char *other_peer()
 #ifdef TERN_OTHER_PEER
     return TERN_OTHER_PEER;
 #else
-    return TERN_PEER;
+    return TERN_PEER_PROGRAM;
 #endif
 }
 
@@ -68,7 +68,7 @@ Processes peers(const std::string &path, int count, const std::vector<std::strin
     Processes all;
     std::string invite;
     for (int i = 0; i < count; ++i) {
-        std::vector<std::string> arguments = {i % 2 ? other_peer() : TERN_PEER, path};
+        std::vector<std::string> arguments = {i % 2 ? other_peer() : TERN_PEER_PROGRAM, path};
         arguments.insert(arguments.end(), more.begin(), more.end());
         if (i > 0) arguments.insert(arguments.end(), {"--join", invite});
         all.push_back(std::make_unique<Process>(arguments));
@@ -144,7 +144,7 @@ TEST(PeerTest, OtherTypesAreRefusedAndNamed)
     Folder folder;
     std::string text = script("one");
     const std::string path = folder.write("game.lua", text);
-    Process peer({TERN_PEER, path});
+    Process peer({TERN_PEER_PROGRAM, path});
     ASSERT_TRUE(peer.print_until("one sees 1 ships")) << peer.text;
     text.replace(text.find("objects_max = 16"), 16, "objects_max = 17");
     folder.write("game.lua", text);
@@ -170,7 +170,7 @@ TEST(PeerTest, TheConsoleAnswersThroughItsSocket)
 {
     Folder folder;
     const std::string path = folder.write("game.lua", script("one"));
-    Process peer({TERN_PEER, path, "--console", folder / "console"});
+    Process peer({TERN_PEER_PROGRAM, path, "--console", folder / "console"});
     ASSERT_TRUE(peer.print_until("one sees 1 ships")) << peer.text;
     struct stat made = {};
     ASSERT_EQ(stat((folder / "console").c_str(), &made), 0);
@@ -227,21 +227,22 @@ TEST(PeerTest, WhatIsWrongIsNamedAndHasItsExitStatus)
     };
     const std::string good = folder.write("good.lua", script("one"));
     const auto bad = [&](const std::string &text) { return folder.write("bad.lua", text); };
-    ended({TERN_PEER}, 2, "SCRIPT");
-    ended({TERN_PEER, good, "--join", "nonsense"}, 2, "--join: ");
-    ended({TERN_PEER, good, "--address", "nowhere"}, 2, "--address nowhere: ");
-    ended({TERN_PEER, folder / "none.lua"}, 3, "none.lua: No such file");
-    ended({TERN_PEER, bad("return 1")}, 3, "the script returned a number");
-    ended({TERN_PEER, bad("x = = 1")}, 3, "bad.lua:1:");
-    ended({TERN_PEER, bad("error('early')")}, 3, "bad.lua:1: early");
-    ended({TERN_PEER, bad("return {update = 1}")}, 3, "update is a number, expected a function");
-    ended({TERN_PEER, bad("return {types = {}, peers_mx = 3}")}, 3, "peers_mx");
-    ended({TERN_PEER, good, "--seconds", "0.2"}, 0, "stopped in one");
-    Process first({TERN_PEER, good});
+    ended({TERN_PEER_PROGRAM}, 2, "SCRIPT");
+    ended({TERN_PEER_PROGRAM, good, "--join", "nonsense"}, 2, "--join: ");
+    ended({TERN_PEER_PROGRAM, good, "--address", "nowhere"}, 2, "--address nowhere: ");
+    ended({TERN_PEER_PROGRAM, folder / "none.lua"}, 3, "none.lua: No such file");
+    ended({TERN_PEER_PROGRAM, bad("return 1")}, 3, "the script returned a number");
+    ended({TERN_PEER_PROGRAM, bad("x = = 1")}, 3, "bad.lua:1:");
+    ended({TERN_PEER_PROGRAM, bad("error('early')")}, 3, "bad.lua:1: early");
+    ended({TERN_PEER_PROGRAM, bad("return {update = 1}")}, 3,
+          "update is a number, expected a function");
+    ended({TERN_PEER_PROGRAM, bad("return {types = {}, peers_mx = 3}")}, 3, "peers_mx");
+    ended({TERN_PEER_PROGRAM, good, "--seconds", "0.2"}, 0, "stopped in one");
+    Process first({TERN_PEER_PROGRAM, good});
     invite_of(first);
     const std::string port = first.text.substr(
         first.text.find("udp ") + 4, first.text.find(" peer ") - first.text.find("udp ") - 4);
-    ended({TERN_PEER, good, "--port", port}, 4, "port " + port);
+    ended({TERN_PEER_PROGRAM, good, "--port", port}, 4, "port " + port);
 }
 
 #endif

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <termios.h>
 
-#if defined(TERN_PEER) && defined(TERN_HAVE_LIBEDIT)
+#if defined(TERN_PEER_PROGRAM) && defined(TERN_HAVE_LIBEDIT)
 
 using tern::test::Folder;
 using tern::test::Terminal;
@@ -33,7 +33,7 @@ bool is_raw(const Terminal &terminal)
 TEST(TerminalTest, TabCompletesAndLinesAreEdited)
 {
     Folder folder;
-    Terminal peer({TERN_PEER, folder.write("game.lua", script)});
+    Terminal peer({TERN_PEER_PROGRAM, folder.write("game.lua", script)});
     ASSERT_TRUE(peer.shows("tern-peer ready")) << peer.text;
     ASSERT_TRUE(peer.shows("> ")) << peer.text;
     EXPECT_TRUE(is_raw(peer));
@@ -61,7 +61,7 @@ TEST(TerminalTest, TabCompletesAndLinesAreEdited)
 TEST(TerminalTest, WhatTheGamePrintsDoesNotCutALineInTwo)
 {
     Folder folder;
-    Terminal peer({TERN_PEER, folder.write("game.lua", script)});
+    Terminal peer({TERN_PEER_PROGRAM, folder.write("game.lua", script)});
     ASSERT_TRUE(peer.shows("> ")) << peer.text;
     peer.type("game.state.speaks = true\r");
     peer.type("'begun");
@@ -77,7 +77,7 @@ TEST(TerminalTest, WhatTheGamePrintsDoesNotCutALineInTwo)
 TEST(TerminalTest, NoKeyHoldsTheGameUp)
 {
     Folder folder;
-    Terminal peer({TERN_PEER, folder.write("game.lua", script)});
+    Terminal peer({TERN_PEER_PROGRAM, folder.write("game.lua", script)});
     ASSERT_TRUE(peer.shows("> ")) << peer.text;
     // The beginnings of an arrow key and of a two-byte letter must not block the input.
     for (const char *begun : {"\x1b", "\x1b[", "\xc3"}) {

@@ -145,8 +145,8 @@ TEST(Parallel, AWrongOneIsNamed)
 {
     Config config = {};
     config.types = types;
-    config.parallel.parts = 0;
-    EXPECT_STREQ(config_problem(config).text, "parallel.parts 0, at most 16 and at least 1");
+    config.parallel.parts = 0; // The default.
+    EXPECT_STREQ(config_problem(config).text, "");
     config.parallel = {in_turn, nullptr, 17};
     EXPECT_STREQ(config_problem(config).text, "parallel.parts 17, at most 16 and at least 1");
     config.parallel = {nullptr, nullptr, 2};

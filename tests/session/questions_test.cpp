@@ -118,7 +118,12 @@ TEST(QuestionsTest, EachNumberOfAConfigHasItsLimits)
 TEST(QuestionsTest, TheConfigAndTheEventsAreThoseOfTheSession)
 {
     Pair pair;
-    EXPECT_EQ(session_config(pair.sessions[0]).types.data(), types);
+    const std::span<const Type> own = session_config(pair.sessions[0]).types;
+    EXPECT_NE(own.data(), types); // It has been copied.
+    ASSERT_EQ(own.size(), std::size(types));
+    EXPECT_STREQ(own[0].name, types[0].name);
+    EXPECT_EQ(own[0].fields.size(), types[0].fields.size());
+    EXPECT_EQ(session_config(pair.sessions[0]).timeout_ms, Config{}.timeout_ms);
     const ObjectId ship = create(pair.sessions[0], 0, fields, 4);
     bool told = false;
     pair.until([&] {

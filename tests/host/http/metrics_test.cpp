@@ -43,7 +43,7 @@ HostStatus full_status()
     room.script.errors = 24;
     room.script.memory_bytes = 25;
     room.rtt = {3, 61'000, {0, 0, 0, 1, 2}};
-    room.types.push_back({"crate", 10, {72, 40, 7, 3}});
+    room.types.push_back({"crate", 10, {sizeof(tern::TypeStats), 72, 40, 7, 3}});
     status.rooms.push_back(room);
     status.rooms[1].name = "a \"quoted\\name\"\nand more";
     status.rooms[1].types[0].name = "\"\\\n";

@@ -1,5 +1,4 @@
 // The functions of tern.h on sockets, addresses and the clock. In the library tern::udp.
-#include "c_interface/alike.h"
 #include "tern/io.hpp"
 #include <cstring>
 
@@ -41,13 +40,13 @@ size_t tern_socket_receive(tern_socket *socket, const tern_datagram **datagrams)
 {
     const std::span<const Datagram> received =
         socket ? inside(socket)->receive() : std::span<const Datagram>();
-    if (datagrams) *datagrams = c_interface::to_c(received.data());
+    if (datagrams) *datagrams = to_c(received.data());
     return received.size();
 }
 
 void tern_socket_send(tern_socket *socket, const tern_datagram *datagrams, size_t count)
 {
-    if (socket) inside(socket)->send(c_interface::from_c(datagrams, count));
+    if (socket) inside(socket)->send({to_cpp(datagrams), count});
 }
 
 uint16_t tern_socket_port(const tern_socket *socket)
@@ -65,7 +64,7 @@ tern_result tern_parse_address(const char *text, tern_address *address)
 
 void tern_address_text(const tern_address *address, char text[TERN_ADDRESS_TEXT_MAX])
 {
-    const AddressText written = to_text(*c_interface::from_c(address, 1).data());
+    const AddressText written = to_text(*to_cpp(address));
     static_assert(sizeof written.text == TERN_ADDRESS_TEXT_MAX);
     std::memcpy(text, written.text, sizeof written.text);
 }

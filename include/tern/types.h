@@ -1,0 +1,255 @@
+// The structs and constants that the functions of tern.h take. In tern.h: how sized structs,
+// results and lifetimes work.
+#ifndef TERN_TYPES_H
+#define TERN_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32) && defined(TERN_SHARED)
+#define TERN_API __declspec(dllimport)
+#elif defined(_WIN32)
+#define TERN_API
+#else
+#define TERN_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TERN_VERSION "0.1.0" // The library gives its own by tern_version().
+
+// This process's peer of one game session. Opaque.
+#ifdef __cplusplus
+} // Its name is tern::Session there, so that calls find the functions of tern.hpp.
+namespace tern {
+struct Session;
+}
+extern "C" {
+typedef tern::Session tern_session;
+#else
+typedef struct tern_session tern_session;
+#endif
+typedef struct tern_socket tern_socket; // A UDP socket.
+
+typedef uint16_t tern_peer;    // A peer of one session. Never reused in it.
+typedef uint64_t tern_object;  // An object of one session, in 48 bits. Never reused in it.
+typedef uint32_t tern_call_id; // A call that awaits an answer.
+typedef uint16_t tern_type_id; // An index into tern_config.types.
+
+#define TERN_NO_PEER ((tern_peer)0)
+#define TERN_HOST ((tern_peer)0xfffe)     // The present host, as the recipient of a call.
+#define TERN_EVERYONE ((tern_peer)0xffff) // All other members, as the recipient of a call.
+#define TERN_NO_OBJECT ((tern_object)0)
+#define TERN_NO_CALL ((tern_call_id)0)
+#define TERN_NO_TYPE ((tern_type_id)0xffff)
+#define TERN_NO_FIELD 0xffff
+
+#define TERN_INVITE_TEXT_MAX 256 // Bytes of a printed invite, with the final zero.
+#define TERN_ADDRESS_TEXT_MAX 56 // Bytes of a printed address, with the final zero.
+#define TERN_INVITE_ADDRESSES_MAX 4
+#define TERN_PROBLEM_TEXT_MAX 256 // Bytes of a config's problem, with the final zero.
+#define TERN_BREACHES 5           // Kinds of tern_breach, with TERN_BREACH_NONE.
+
+typedef enum tern_result {
+    TERN_OK = 0,
+    TERN_MISUSE = -1,      // The call was wrong; tern_config.misuse got a report.
+    TERN_CUT_OFF = -2,     // The state is TERN_STATE_CUT_OFF: nothing can change.
+    TERN_NO_ROOM = -3,     // A limit or a queue is full: try again later.
+    TERN_GONE = -4,        // The peer or the object is not there, or not any more.
+    TERN_NOT_ALLOWED = -5, // callers or calls_per_second_max of the type forbids the call.
+    TERN_BAD_CONFIG = -6,  // See tern_config_problem().
+    TERN_BAD_TEXT = -7,    // The text is no address.
+    TERN_NO_MEMORY = -8,
+    TERN_PORT_IN_USE = -9,
+    TERN_NOT_PERMITTED = -10,  // A port below 1024, or a local firewall.
+    TERN_NO_SUCH_FAMILY = -11, // This machine does not have the IP version.
+    TERN_SYSTEM = -12          // The system is out of descriptors.
+} tern_result;
+
+typedef struct tern_address {
+    uint8_t ip[16]; // IPv6, or IPv4 as ::ffff:a.b.c.d (RFC 4291). All zero with port 0: none.
+    uint16_t port;  // The byte order is the host's.
+} tern_address;
+
+// All that a newcomer needs to join. Anybody who has an invite can join, so share it with players
+// only.
+typedef struct tern_invite {
+    uint64_t session;      // The random id of the session.
+    uint8_t key[32];       // X25519 public key of the member that answers the newcomer.
+    uint8_t secret[32];    // Secret of the session: the psk of every Noise handshake.
+    uint8_t address_count; // 1 to 4.
+    tern_address addresses[TERN_INVITE_ADDRESSES_MAX];
+} tern_invite;
+
+typedef struct tern_datagram {
+    tern_address address; // The sender of a received datagram, the destination of one to send.
+    const void *bytes;    // The UDP payload.
+    size_t size_bytes;
+} tern_datagram;
+
+// --- Types: the structs that are replicated as objects or sent as the arguments of calls ---
+
+typedef enum tern_field_kind {
+    TERN_BOOLEAN, // bool
+    // int8_t to uint64_t. With a range (min < max) a value takes as few bits as the range needs,
+    // and values outside it are clamped.
+    TERN_INT8,
+    TERN_INT16,
+    TERN_INT32,
+    TERN_INT64,
+    TERN_UINT8,
+    TERN_UINT16,
+    TERN_UINT32,
+    TERN_UINT64,
+    TERN_FLOAT32,    // float. With a range clamped; with a range and a step rounded to steps.
+    TERN_QUATERNION, // float[4] of length 1. With a step: three components, rounded to steps.
+    TERN_PEER,       // tern_peer
+    TERN_OBJECT,     // tern_object. It may name an object that this peer does not know.
+    TERN_TEXT,       // char[count] that ends with a zero.
+    TERN_BYTES,      // uint8_t[count]
+    TERN_VALUES      // uint8_t[count] with one dynamic value: docs/wire_format.md, "Values".
+} tern_field_kind;
+
+typedef struct tern_field { // One member of a struct.
+    const char *name;       // Unique in its type, not empty, without spaces.
+    tern_field_kind kind;
+    uint16_t offset_bytes; // offsetof() in the struct.
+    uint16_t count;        // Array length; for text, bytes and values in bytes. 0: 1.
+    double min, max;       // Range of integers and TERN_FLOAT32. Both 0: that of the kind.
+    double step;           // Precision of a TERN_FLOAT32 with a range or of a quaternion. 0: exact.
+    // Receivers may show the field off by so much, in its unit or in radians. While what they
+    // extrapolate is that near, nothing is sent. 0: every change is sent. See tern_sample().
+    double bound;
+} tern_field;
+
+typedef enum tern_orphan { // An object whose owner has left is an orphan: this happens to it.
+    TERN_ORPHAN_TO_HOST,
+    TERN_ORPHAN_DESTROY,
+    TERN_ORPHAN_SPREAD,   // The member with the fewest objects gets it.
+    TERN_ORPHAN_ASK_GAME, // The host gets it, and its game TERN_EVENT_OBJECT_ORPHANED.
+    TERN_ORPHAN_HOLD      // The host gives it back if the last owner joins again.
+} tern_orphan;
+
+typedef enum tern_claim_policy { // How the host answers claims.
+    TERN_CLAIM_ALWAYS,
+    TERN_CLAIM_ASK_GAME, // The game answers: it gets TERN_EVENT_CLAIM_ASKED.
+    TERN_CLAIM_NEVER
+} tern_claim_policy;
+
+typedef enum tern_callers { // These peers may make the calls of a type.
+    TERN_CALLERS_ANYBODY,
+    TERN_CALLERS_HOST,
+    TERN_CALLERS_OWNER // The owner of the object in the first TERN_OBJECT field.
+} tern_callers;
+
+typedef struct tern_type {
+    const char *name;    // Unique in the session, not empty, without spaces.
+    uint32_t size_bytes; // sizeof the struct, 1 to 4096. Bytes without a field are not sent.
+    const tern_field *fields;
+    size_t field_count;   // At most 64.
+    uint32_t objects_max; // Objects that can live at once, of all peers. 0: it is for calls only.
+    tern_orphan orphan;
+    tern_claim_policy claim;
+    uint32_t claim_cooldown_ms;     // The host refuses claims for this long after a grant.
+    uint32_t owned_max;             // Claims of who owns so many are refused. 0: no limit.
+    uint16_t claims_per_second_max; // The host takes so many of one peer. 0: no limit.
+    tern_callers callers;
+    uint16_t calls_per_second_max; // One peer may make so many. 0: no limit.
+    bool predicted;                // Objects move steadily: fewer bytes, for more time and memory.
+} tern_type;
+
+// --- Configuration ---
+
+typedef enum tern_topology {
+    TERN_MESH, // Every peer has a connection to every other one.
+    TERN_STAR  // Client-server: every peer has one to the host.
+} tern_topology;
+
+typedef enum tern_quorum { // Which members go on when others are lost without a goodbye.
+    TERN_QUORUM_MAJORITY,
+    TERN_QUORUM_SURVIVORS
+} tern_quorum;
+
+typedef enum tern_admission { // How the host treats a newcomer that holds an invite.
+    TERN_ADMIT_ALWAYS,
+    TERN_ADMIT_ASK_GAME // The newcomer waits for tern_admit() or tern_refuse().
+} tern_admission;
+
+typedef enum tern_misbehaviour { // How the host treats a member that has broken the rules.
+    TERN_MISBEHAVIOUR_REMOVE,
+    TERN_MISBEHAVIOUR_ASK_GAME // The host leaves it to its game: TERN_EVENT_MISBEHAVED.
+} tern_misbehaviour;
+
+// Threads of the caller that tern_send() may use.
+typedef struct tern_parallel {
+    // Must call run(context, i) once for each i below count, in any order and on any thread, and
+    // return when all of these calls have returned.
+    void (*for_each)(void *user, uint32_t count, void (*run)(void *context, uint32_t i),
+                     void *context);
+    void *user;     // Is passed to for_each().
+    uint32_t parts; // Into how many parts tern_send() divides its work, at most 16. 0: 1.
+} tern_parallel;
+
+typedef struct tern_misuse { // A call that the game must not make. docs/use/misuse.md.
+    const char *function;    // The name of the function, without tern_ and get_.
+    const char *wrong;       // A sentence: what was wrong, and what was expected.
+    const char *remedy;      // A sentence: what to do instead.
+    tern_object object;      // The object of the call, or TERN_NO_OBJECT.
+    tern_peer owner;         // It owns the object; TERN_NO_PEER if it is unknown.
+} tern_misuse;
+
+typedef struct tern_misuse_handler {
+    // Is called by the function that was called wrongly, before it returns. All pointers are valid
+    // until it returns. It may read the session, but not change it. NULL: the misuse is printed to
+    // stderr, and a library that was built without NDEBUG calls abort().
+    void (*handle)(void *user, const tern_misuse *misuse);
+    void *user; // Is passed to handle().
+} tern_misuse_handler;
+
+typedef struct tern_allocator {
+    // Gives memory that is all zero and aligned for every type, as calloc() does, or NULL. Called
+    // by tern_make_session() and tern_session_bytes() alone. Both NULL: calloc() and free().
+    void *(*allocate)(void *user, size_t size_bytes);
+    void (*release)(void *user, void *memory);
+    void *user; // Is passed to both.
+} tern_allocator;
+
+typedef struct tern_log {
+    // Gets lines about the session for a log file: its state, and who comes and goes. Called by
+    // functions that change the session. NULL: there is no log.
+    void (*line)(void *user, const char *text);
+    void *user; // Is passed to line().
+} tern_log;
+
+typedef struct tern_config {
+    uint32_t struct_size;
+    uint32_t type_bytes;    // sizeof(tern_type)
+    uint32_t field_bytes;   // sizeof(tern_field)
+    const tern_type *types; // Equal on all peers. Types, fields and names are copied.
+    size_t type_count;      // At most 256.
+    uint16_t peers_max;     // This one counts; 2 to 64, in a star to 512. Equal on all. 0: 16.
+    tern_admission admission;
+    tern_misbehaviour misbehaviour;
+    tern_quorum quorum;                    // Equal on all peers.
+    tern_topology topology;                // Equal on all peers.
+    const char *name;                      // This peer's name; others see 31 bytes of it. Copied.
+    uint32_t send_bytes_per_second_max;    // Each peer gets so many; at least 4096. 0: 262,144.
+    uint32_t bridge_bytes_per_second_max;  // Relayed for each pair; at least 4096. 0: 65,536.
+    uint32_t forward_bytes_per_second_max; // A star's host, calls of each member. 0: 131,072.
+    uint32_t timeout_ms;          // A silent peer is gone after it. 100 to 600,000; 0: 10,000.
+    uint32_t join_timeout_ms;     // How long joining may take. 100 to 600,000; 0: 10,000.
+    uint32_t go_on_after_ms;      // Cut off for so long, this peer goes on alone. 0: it waits.
+    uint32_t recording_bytes_max; // Buffer of tern_take_recording(). 0: nothing is recorded.
+    tern_parallel parallel;
+    tern_misuse_handler misuse;
+    tern_allocator allocator;
+    tern_log log;
+} tern_config;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
