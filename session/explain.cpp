@@ -135,6 +135,23 @@ const char *tern_breach_text(tern_breach breach)
     return "";
 }
 
+const char *tern_claim_refusal_text(tern_claim_refusal refusal)
+{
+    switch (ClaimRefusal{refusal}) {
+    case ClaimRefusal::none: return "The claim was not refused.";
+    case ClaimRefusal::dead: return "The object was destroyed.";
+    case ClaimRefusal::unknown: return "The host does not know the object yet; claim it again.";
+    case ClaimRefusal::policy: return "No object of this type can be claimed.";
+    case ClaimRefusal::by_game: return "The host's game has refused the claim.";
+    case ClaimRefusal::overtaken: return "Another claim came first; claim the object again.";
+    case ClaimRefusal::locked: return "The owner has locked the object.";
+    case ClaimRefusal::cooldown:
+        return "The object has changed owner a short time ago; claim it again later.";
+    case ClaimRefusal::quota: return "This peer has too many such objects, or claims too often.";
+    }
+    return "";
+}
+
 const char *tern_why_text(tern_why why)
 {
     switch (Why{why}) {

@@ -20,6 +20,13 @@ bool is_former(const Session &s, const uint8_t *key)
     return find_former(s, key) != nullptr;
 }
 
+const char *former_name(const Session &s, PeerId peer)
+{
+    for (uint32_t i = 0; i < std::min(s.former_count, former_max); ++i)
+        if (s.former[i].id == peer && peer != PeerId::none) return s.former[i].name;
+    return "";
+}
+
 PeerId former_id(const Session &s, const uint8_t *key)
 {
     const FormerMember *former = find_former(s, key);
@@ -35,6 +42,7 @@ void note_former(Session &s, MemberSlot slot)
     former.target.address = member.identity.address;
     former.id = member.id;
     former.said_goodbye = member.said_goodbye;
+    std::memcpy(former.name, member.identity.name, sizeof former.name);
 }
 
 void forget_former_ids(Session &s)

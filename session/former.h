@@ -11,6 +11,8 @@ const FormerMember *find_former(const Session &s, const uint8_t *key);
 bool is_former(const Session &s, const uint8_t *key);
 // The id that the holder of this key had last. none: we know of no such member.
 PeerId former_id(const Session &s, const uint8_t *key);
+// The name of the last members that were removed; "" for all others.
+const char *former_name(const Session &s, PeerId peer);
 // The member is being removed. If it comes back, it is refused within refuse_former_us.
 void note_former(Session &s, MemberSlot slot);
 // This peer joins again, perhaps another session of those that a split has made, with other ids.

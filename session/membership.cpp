@@ -1,4 +1,5 @@
 #include "session/membership.h"
+#include "session/former.h"
 #include "session/misuse.h"
 #include "session/peer_links.h"
 #include "session/recording/recording.h"
@@ -38,7 +39,7 @@ uint32_t incarnation_of(const uint8_t (&signing_key)[32])
 const char *member_name(const Session &s, PeerId peer)
 {
     const MemberSlot slot = replica::find_member(*s.replica, peer);
-    return slot == no_member ? "" : s.replica->members[slot].identity.name;
+    return slot == no_member ? former_name(s, peer) : s.replica->members[slot].identity.name;
 }
 
 // --- Breaches ---

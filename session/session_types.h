@@ -223,6 +223,7 @@ struct FormerMember {
     Target target;
     PeerId id;         // The last one that it had.
     bool said_goodbye; // It has left, so it is in no other session.
+    char name[name_bytes_max];
 };
 
 // For Orphan::hold: the member whose departure made the host the object's owner. none: nobody's.

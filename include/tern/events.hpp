@@ -10,7 +10,7 @@ enum class EventKind : uint32_t {
     join_progress, // progress. While joining, at most once for each percent.
     caught_up,     // peer: this one. After join(): the objects of all are here; the state is open.
     join_asked,    // newcomer. On the host with Admission::ask_game: admit() or refuse() answers.
-    peer_joined,   // newcomer.
+    peer_joined,   // newcomer. Who was there before this peer joined is in other_peers() only.
     peer_left,     // peer. Events of its orphans follow once the departure is settled.
     misbehaved,    // misbehaved. Reports of other members come to the host only. Once for each
                    // peer, breach and reporter; Stats counts them all.
@@ -21,7 +21,7 @@ enum class EventKind : uint32_t {
                    // world can be read until the next receive().
     host_changed,  // host. Owner changes that the new host decides come after this event.
     // Objects. What this peer itself creates, sets and destroys causes no event.
-    object_created,   // object.
+    object_created,   // object. While joining, for each object that is there, before caught_up.
     object_changed,   // object: changed_fields have new values from the owner.
     object_destroyed, // object. It can be read until the next receive().
     object_hidden,    // object. Its sender stopped updating us (set_priority()); it stays readable.

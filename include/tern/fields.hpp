@@ -18,8 +18,11 @@
 #include <type_traits>
 
 // The struct and the names of at most 64 of its members (fields_max), in the order in which peers
-// exchange them. field(member, option...) adds options: see field_options. Stands in the namespace
-// of the struct, after it. Members that are not named are not sent.
+// exchange them; one at least. field(member, option...) adds options: see field_options; a range
+// comes before a step. Stands in the namespace of the struct, after it. Members that are not named
+// are not sent. A member is bool, an integer, an enum, float, PeerId, ObjectId, Object<>, or an
+// array of one of these; char[n] is text, and uint8_t[n] bytes, or numbers if it has a range. A
+// struct in the struct is no field: write its numbers as an array, float[3] for a vector.
 #define TERN_FIELDS(Struct, ...)                                                                   \
     constexpr auto tern_fields([[maybe_unused]] const Struct *of)                                  \
     {                                                                                              \

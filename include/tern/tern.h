@@ -49,7 +49,7 @@ typedef enum tern_state {
     TERN_STATE_OVERFLOW // A counter of this peer has ended: docs/use/how_many.md.
 } tern_state;
 
-// Allocates all memory that the session will ever use, from config->allocate.
+// Allocates all memory that the session will ever use, from config->allocator.
 TERN_API tern_result tern_make_session(const tern_config *config, tern_session **session);
 // The config of the session, with its own copies of types, fields and names. Zeros in it have been
 // replaced by the defaults.
@@ -244,6 +244,7 @@ typedef enum tern_claim_refusal {
     TERN_REFUSAL_COOLDOWN,  // claim_cooldown_ms of its type; claim again later.
     TERN_REFUSAL_QUOTA      // owned_max or claims_per_second_max of its type.
 } tern_claim_refusal;
+TERN_API const char *tern_claim_refusal_text(tern_claim_refusal refusal); // A sentence for people.
 
 typedef enum tern_why { // Why a peer does not have an object, or the last change of it.
     TERN_WHY_HAS_IT,

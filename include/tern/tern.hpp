@@ -1,6 +1,7 @@
 // Every public function on a session, as a layer of inline functions over tern.h. receive() takes
 // datagrams and the time and returns events; send() takes the time and returns datagrams. A session
-// contains no thread, clock or socket.
+// contains no thread, clock or socket; tern/io.hpp has some. Most functions require State::open,
+// from start() or caught_up on; in other states they report a misuse.
 //
 // Lifetimes: all that a session returns is valid until the next receive(), and the datagrams of
 // send() until the next send(). Errors: a call with wrong arguments or in the wrong state does
@@ -72,8 +73,8 @@ inline bool join(Session *session, const Invite &invite, JoinPayload payload = {
 }
 
 // When open, cut off or joining: this peer leaves, and its objects become orphans. Keep calling
-// receive() and send() until the state is State::left. That takes until everything that this peer
-// sent is acked, at most four seconds.
+// receive() and send(), and send the datagrams, until the state is State::left. That takes until
+// everything that this peer sent is acked and its goodbye is sent, at most four seconds.
 inline bool leave(Session *session)
 {
     return tern_leave(session) == TERN_OK;
@@ -190,7 +191,7 @@ inline std::span<const PeerId> other_peers(const Session *session)
     return {to_cpp(peers), count};
 }
 
-// Config::name there; "" if unknown.
+// Config::name there, also of each of the last 64 members that have left. "" if unknown.
 inline const char *peer_name(const Session *session, PeerId peer)
 {
     return tern_peer_name(session, to_c(peer));
@@ -340,8 +341,10 @@ inline const void *get(const Session *session, ObjectId object, size_t size_byte
     return tern_get(session, to_c(object), size_bytes);
 }
 
-// Requires may_set(), and that no float of `value` is NaN. Copies `value`; other peers get the
-// fields that have changed.
+// Requires may_set(), and that no float of `value` is NaN. Stores the value as other peers will see
+// it, clamped to ranges and rounded to steps, and get() gives that back: a game that adds less than
+// half a step in each tick keeps the exact value itself. Other peers get the fields that have
+// changed.
 inline bool set(Session *session, ObjectId object, const void *value, size_t size_bytes)
 {
     return tern_set(session, to_c(object), value, size_bytes) == TERN_OK;
@@ -382,16 +385,16 @@ inline const void *object_values(const Session *session, TypeId type, size_t siz
     return tern_object_values(session, type, size_bytes);
 }
 
-// Asks the host for an object. Answered by exactly one claim_granted or claim_refused; a second
-// claim of the object before that has no effect. A claim waits while there is no host; if the
-// session ends first, there is no answer. For an object that this peer owns already nothing
-// happens, and no event follows.
-// ClaimMode::optimistic, for an object that is known here: until the answer this peer may set() the
-// object, and get() and object_values() on this peer show what it has set. If the claim is granted,
-// the fields that were set become the new owner's first change; if it is refused, or the session
-// ends, get() and object_values() show the replicated value again. False, and nothing is asked, for
-// an id that create() never returns, and while there are 64 more unanswered claims than the session
-// can hold objects (only claims of unknown objects can reach that).
+// Requires State::open. Asks the host for an object. Answered by exactly one claim_granted or
+// claim_refused; a second claim of the object before that has no effect. A claim waits while there
+// is no host; if the session ends first, there is no answer. For an object that this peer owns
+// already nothing happens, and no event follows. ClaimMode::optimistic, for an object that is known
+// here: until the answer this peer may set() the object, and get() and object_values() on this peer
+// show what it has set. If the claim is granted, the fields that were set become the new owner's
+// first change; if it is refused, or the session ends, get() and object_values() show the
+// replicated value again. False, and nothing is asked, for an id that create() never returns, and
+// while there are 64 more unanswered claims than the session can hold objects (only claims of
+// unknown objects can reach that).
 inline bool claim(Session *session, ObjectId object, ClaimMode mode = ClaimMode::wait)
 {
     return tern_claim(session, to_c(object), static_cast<tern_claim_mode>(mode)) == TERN_OK;
@@ -454,7 +457,7 @@ inline bool set_interest(Session *session, TypeId type, uint16_t position,
 }
 
 // These do for many objects what create(), set() and so on do for one, in a single call. `values`
-// has one struct of size_bytes for each object, without gaps. An object for which the call is wrong
+// has one struct for each object, without gaps. An object for which the call is wrong
 // is left out and reported. Each returns the number of the other ones.
 // create_many() ends with the first object that cannot be created; `created` gets none from there.
 inline size_t create_many(Session *session, TypeId type, std::span<const std::byte> values,
@@ -508,16 +511,20 @@ inline Explanation explain(const Session *session, ObjectId object, PeerId peer)
     return explanation;
 }
 
-// A sentence for people.
+// Sentences for people.
 inline const char *to_text(Why why)
 {
     return tern_why_text(static_cast<tern_why>(why));
 }
 
-// A sentence for people, too.
 inline const char *to_text(Breach breach)
 {
     return tern_breach_text(static_cast<tern_breach>(breach));
+}
+
+inline const char *to_text(ClaimRefusal refusal)
+{
+    return tern_claim_refusal_text(static_cast<tern_claim_refusal>(refusal));
 }
 
 // --- Calls (RPC), when open. Reliable calls from one peer to another arrive in order, unreliable
@@ -525,9 +532,10 @@ inline const char *to_text(Breach breach)
 enum class Reliability : uint8_t { reliable, unreliable };
 // `to`: another member, PeerId::everyone (all other members), or PeerId::host. False if nothing was
 // sent: `to` is not a member, its queue (for everyone: that of any member) is full, or
-// Type::callers or calls_per_second_max forbids the call. Calls to PeerId::host must be reliable;
-// they wait while there is no host, reach the game of this peer if it is the host; a failure is
-// reported by call_failed.
+// Type::callers or calls_per_second_max forbids the call. A call to a member is lost, without an
+// event, if the connection to it is lost; if the member refuses it, call_failed follows. Calls to
+// PeerId::host must be reliable; they wait while there is no host, reach the game of this peer if
+// it is the host, and call_failed follows if they fail.
 inline bool call(Session *session, PeerId to, TypeId type, const void *arguments, size_t size_bytes,
                  Reliability reliability = Reliability::reliable)
 {
@@ -567,9 +575,9 @@ inline CallId request_owner(Session *session, ObjectId object, TypeId type, cons
     return CallId{call};
 }
 
-// Answers a call event whose Event::call is not none. Call it once, in the same tick or later.
-// `caller` and `call` are Event::peer and Event::call. False if nothing was sent: the caller has
-// left, or a queue is full.
+// Answers an event of EventKind::call whose event.call.id is not none. Call it once, in the same
+// tick or later. `caller` and `call` are event.call.peer and event.call.id. False if nothing was
+// sent: the caller has left, or a queue is full.
 inline bool reply(Session *session, PeerId caller, CallId call, TypeId type, const void *arguments,
                   size_t size_bytes)
 {

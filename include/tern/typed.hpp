@@ -57,6 +57,7 @@ template <GameStruct T> const T &get(const Session *session, ObjectId object)
     return value ? *static_cast<const T *>(value) : nothing;
 }
 
+// A later set() changes what the reference refers to.
 template <GameStruct T> const T &get(const Session *session, Object<T> object)
 {
     return get<T>(session, object.id);
@@ -145,6 +146,7 @@ bool call(Session *session, PeerId to, const T &arguments,
     return call(session, to, find_type<T>(session), &arguments, sizeof(T), reliability);
 }
 
+// find_arguments() of an event whose type the caller has compared.
 template <GameStruct T> const T &call_arguments(const Event &event)
 {
     return *static_cast<const T *>(event.call.arguments);

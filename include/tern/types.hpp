@@ -188,8 +188,8 @@ struct Type {
     uint32_t size_bytes = 0;            // sizeof the struct; 1 to struct_bytes_max.
     std::span<const Field> fields = {}; // fields_max at most. Copied.
     // Objects of this type that can be alive at once, of all peers together; at most 2^24 for all
-    // types together. Each peer may create a part of them: creations_left(). 0: the type is for
-    // calls only.
+    // types together. The host may create all of them at first, and gives parts to the others:
+    // creations_left(). 0: the type is for calls only.
     uint32_t objects_max = 0;
     Orphan orphan = Orphan::to_host;
     ClaimPolicy claim = ClaimPolicy::always;
@@ -387,7 +387,7 @@ enum class ClaimRefusal : uint32_t {
     policy,    // ClaimPolicy::never.
     by_game,   // The host's game called refuse_claim().
     overtaken, // Another claim or a migrate() came first; claim again.
-    locked,    // The owner has locked the object; claim again after it unlocks it.
+    locked,    // The owner has locked the object. No event follows when it unlocks it.
     cooldown,  // The object was granted less than Type::claim_cooldown_ms ago; claim again later.
     quota      // The claimer exceeds Type::owned_max or Type::claims_per_second_max.
 };

@@ -35,6 +35,8 @@ void test_configs(void)
     CHECK(strstr(text, "types[0] (ship)") != NULL);
     for (int i = 0; i > -14; --i)
         CHECK(strlen(tern_result_text((tern_result)i)) > 5);
+    for (int i = TERN_REFUSAL_NONE; i <= TERN_REFUSAL_QUOTA; ++i)
+        CHECK(strlen(tern_claim_refusal_text((tern_claim_refusal)i)) > 5);
     CHECK(strcmp(tern_version(), TERN_VERSION) == 0);
 }
 

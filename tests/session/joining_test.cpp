@@ -230,6 +230,27 @@ TEST(Joining, WhoLeavesLosesNothingThatItHasSaid)
     }
 }
 
+TEST(Joining, TheNameOfWhoHasLeftIsStillKnown)
+{
+    for (const Topology topology : {Topology::mesh, Topology::star}) {
+        SimWorld world(11);
+        world.config.topology = topology;
+        world.config.name = "Ada";
+        ASSERT_TRUE(world.open(3));
+        const PeerId leaver = local_peer(world.nodes[2].session);
+        leave(world.nodes[2].session);
+        size_t told = 0;
+        world.steps(100, [&](size_t node, const Event &event) {
+            if (event.kind != EventKind::peer_left) return;
+            told += 1;
+            EXPECT_STREQ(peer_name(world.nodes[node].session, event.peer), "Ada");
+        });
+        EXPECT_EQ(told, 2u);
+        EXPECT_STREQ(peer_name(world.nodes[1].session, leaver), "Ada");
+        EXPECT_STREQ(peer_name(world.nodes[1].session, PeerId{99}), "");
+    }
+}
+
 TEST(Joining, WhenTheHostGoesTheOthersAreTold)
 {
     SimWorld world(11);
