@@ -82,7 +82,7 @@ void the_min_of_a_range_must_be_below_its_max();
 void a_range_must_fit_the_type_of_the_member();
 void the_range_of_an_integer_must_be_whole();
 void only_integers_and_float_have_a_range();
-void only_float_with_a_range_and_quaternion_have_a_step();
+void a_step_comes_after_the_range_of_a_float_or_with_a_quaternion();
 void a_step_must_be_above_0_and_fit_the_range();
 void only_float_and_quaternion_have_a_bound();
 void a_bound_must_be_above_0();
@@ -155,6 +155,13 @@ template <class Element, bool is_array> constexpr FieldKind kind()
     }
 }
 
+template <class Element, bool is_enum = std::is_enum_v<Element>> struct Integer {
+    using Type = Element;
+};
+template <class Element> struct Integer<Element, true> {
+    using Type = std::underlying_type_t<Element>;
+};
+
 template <class Integer> constexpr bool holds(double value)
 {
     using Limits = std::numeric_limits<Integer>;
@@ -191,8 +198,9 @@ template <class Element> constexpr void apply(Field &field, field_options::Range
     if (!is_integer(field.kind) && field.kind != FieldKind::float32)
         field_mistakes::only_integers_and_float_have_a_range();
     if (!(range.min < range.max)) field_mistakes::the_min_of_a_range_must_be_below_its_max();
-    if constexpr (std::is_integral_v<Element>) {
-        if (!holds<Element>(range.min) || !holds<Element>(range.max))
+    if constexpr (std::is_integral_v<Element> || std::is_enum_v<Element>) {
+        using Whole = typename Integer<Element>::Type;
+        if (!holds<Whole>(range.min) || !holds<Whole>(range.max))
             field_mistakes::a_range_must_fit_the_type_of_the_member();
         if (!is_whole(range.min) || !is_whole(range.max))
             field_mistakes::the_range_of_an_integer_must_be_whole();
@@ -206,7 +214,7 @@ template <class Element> constexpr void apply(Field &field, field_options::Step 
 {
     const bool has_range = field.kind == FieldKind::float32 && field.min < field.max;
     if (!has_range && field.kind != FieldKind::quaternion)
-        field_mistakes::only_float_with_a_range_and_quaternion_have_a_step();
+        field_mistakes::a_step_comes_after_the_range_of_a_float_or_with_a_quaternion();
     if (!(step.step > 0) || (has_range && step.step > field.max - field.min))
         field_mistakes::a_step_must_be_above_0_and_fit_the_range();
     field.step = step.step;
@@ -233,11 +241,24 @@ constexpr Field make(const char *name, size_t offset_bytes, Options... options)
     return field;
 }
 
+template <class Struct> constexpr auto table()
+{
+    constexpr const Struct *of = nullptr;
+    constexpr bool has_fields = requires
+    {
+        tern_fields(of);
+    };
+    static_assert(has_fields, "tern: this struct has no TERN_FIELDS in its namespace");
+    if constexpr (has_fields)
+        return tern_fields(of);
+    else
+        return std::array<Field, 0>{};
+}
+
 }
 
 // The fields that TERN_FIELDS has declared for this struct.
-template <class Struct>
-inline constexpr auto fields_of = tern_fields(static_cast<const Struct *>(nullptr));
+template <class Struct> inline constexpr auto fields_of = field_parts::table<Struct>();
 
 // A Type of a struct with TERN_FIELDS. `type` has its other settings: {.objects_max = 64}.
 template <class Struct> constexpr Type make_type(const char *name, Type type = {})

@@ -8,6 +8,7 @@ struct Ship {
     uint8_t health;
     char name[16];
     char letter;
+    enum : uint8_t { small, large } kind;
     double mass;
     Ship *next;
     struct {
@@ -47,7 +48,7 @@ TERN_FIELDS(Ship, field(health, range(0, 1000)));
 TERN_FIELDS(Ship, field(health, range(0.5, 10)));
 #elif MISTAKE == 4  // error: only_integers_and_float_have_a_range
 TERN_FIELDS(Ship, field(name, range(0, 9)));
-#elif MISTAKE == 5  // error: only_float_with_a_range_and_quaternion_have_a_step
+#elif MISTAKE == 5  // error: a_step_comes_after_the_range_of_a_float_or_with_a_quaternion
 TERN_FIELDS(Ship, field(position, step(0.01), range(-500, 500)));
 #elif MISTAKE == 6  // error: a_step_must_be_above_0_and_fit_the_range
 TERN_FIELDS(Ship, field(position, range(0, 1), step(2)));
@@ -69,7 +70,7 @@ TERN_FIELDS(Ship, part);
 TERN_FIELDS(Ship, letter);
 #elif MISTAKE == 15 // error: helth
 TERN_FIELDS(Ship, helth);
-#elif MISTAKE == 16 // error: tern_fields
+#elif MISTAKE == 16 // error: tern: this struct has no TERN_FIELDS in its namespace
 const tern::Type type = tern::make_type<Ship>("ship", {.objects_max = 64});
 #elif MISTAKE == 17 // error: tern: a game struct is trivially copyable and has a standard layout
 const tern::Type type = tern::make_type<Named>("named", {.objects_max = 64});
@@ -93,4 +94,8 @@ bool use(tern::Session *session, tern::Object<Rock> rock, Ship &ship)
 {
     return tern::sample(session, rock, 0, ship);
 }
+#elif MISTAKE == 22 // error: a_range_must_fit_the_type_of_the_member
+TERN_FIELDS(Ship, field(kind, range(0, 256)));
+#elif MISTAKE == 23 // error: a_step_comes_after_the_range_of_a_float_or_with_a_quaternion
+TERN_FIELDS(Ship, field(position, step(0.1), range(-1, 1)));
 #endif
