@@ -307,7 +307,7 @@ static bool has_all(const misuse::Entry &entry, TypeId type, size_t count, size_
 size_t tern_create_many(tern_session *session, tern_type_id type, const void *values,
                         size_t values_bytes, tern_object *created, size_t count)
 {
-    std::fill_n(created, count, TERN_NO_OBJECT);
+    std::fill_n(created, count, tern_object{TERN_NO_OBJECT});
     const misuse::Entry entry = misuse::change(session, "create_many");
     if (!has_objects(entry, type) || !has_all(entry, type, count, values_bytes)) return 0;
     const auto *value = static_cast<const std::byte *>(values);

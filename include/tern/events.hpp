@@ -73,7 +73,9 @@ struct OwnerChange { // owner_changed, object_orphaned.
     uint64_t changed_fields; // Changes that the new owner made at once may be among them.
     uint32_t lost_ticks;     // On the previous owner: ticks of its last writes that are lost.
     TypeId type;
-    PeerId owner, previous; // Equal if the host granted the object to its owner anew.
+    // The new owner, and the last one that this peer knew: it may have missed tenures between. Both
+    // are equal if the host granted the object to its owner anew, as a new host may.
+    PeerId owner, previous;
 };
 
 struct ClaimEvent { // claim_asked, claim_granted, claim_refused.

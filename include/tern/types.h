@@ -39,12 +39,12 @@ typedef uint64_t tern_object;  // An object of one session, in 48 bits. Never re
 typedef uint32_t tern_call_id; // A call that awaits an answer.
 typedef uint16_t tern_type_id; // An index into tern_config.types.
 
-#define TERN_NO_PEER ((tern_peer)0)
-#define TERN_HOST ((tern_peer)0xfffe)     // The present host, as the recipient of a call.
-#define TERN_EVERYONE ((tern_peer)0xffff) // All other members, as the recipient of a call.
-#define TERN_NO_OBJECT ((tern_object)0)
-#define TERN_NO_CALL ((tern_call_id)0)
-#define TERN_NO_TYPE ((tern_type_id)0xffff)
+#define TERN_NO_PEER 0
+#define TERN_HOST 0xfffe     // The present host, as the recipient of a call.
+#define TERN_EVERYONE 0xffff // All other members, as the recipient of a call.
+#define TERN_NO_OBJECT 0
+#define TERN_NO_CALL 0
+#define TERN_NO_TYPE 0xffff
 #define TERN_NO_FIELD 0xffff
 
 #define TERN_INVITE_TEXT_MAX 256 // Bytes of a printed invite, with the final zero.
