@@ -72,7 +72,8 @@ static tern_result destroy_one(const misuse::Entry &entry, Session &s, tern_obje
 
 tern_result tern_destroy(tern_session *session, tern_object object)
 {
-    return destroy_one(misuse::change(session, "destroy"), *session, object);
+    const misuse::Entry entry = misuse::change(session, "destroy");
+    return entry ? destroy_one(entry, *session, object) : TERN_MISUSE;
 }
 
 tern_type_id tern_find_type(const tern_session *session, const tern_field *fields)

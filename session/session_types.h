@@ -315,7 +315,7 @@ struct Session {
     uint32_t reporting; // misuse.cpp: 1 while Config::misuse runs.
     Config config;      // With defaults in place of zeros, and with its own types.
     std::span<const Field *const> given_fields; // Indexed by type: Type::fields of the caller.
-    size_t block_bytes; // Of the block that begins with this session, and goes on with the types.
+    size_t block_bytes; // The block has so many: it begins with this session, and the types follow.
     Endpoint *endpoint;
     Replica *replica;
     void *replica_memory;

@@ -272,7 +272,7 @@ typedef struct tern_explanation {
     tern_why why;
     tern_claim_refusal refusal; // TERN_WHY_CLAIM_REFUSED.
     tern_peer owner;            // TERN_NO_PEER: the object is unknown or destroyed.
-    uint32_t behind_ticks;      // So many ticks the peer is behind: the change is not acked.
+    uint32_t behind_ticks;      // The peer has not acked the last so many ticks of the owner.
     uint64_t refused_us;        // TERN_WHY_CLAIM_REFUSED: now_us of the tern_receive() with it.
 } tern_explanation;
 // Why `peer` does not have the object or its last change, or, for this peer, why it does not own

@@ -211,7 +211,8 @@ typedef struct tern_misuse_handler {
 
 typedef struct tern_allocator {
     // Gives memory that is all zero and aligned for every type, as calloc() does, or NULL. Called
-    // by tern_make_session() and tern_session_bytes() alone. Both NULL: calloc() and free().
+    // by tern_make_session(), tern_session_bytes() and tern_config_problem(). Both NULL: calloc()
+    // and free().
     void *(*allocate)(void *user, size_t size_bytes);
     void (*release)(void *user, void *memory);
     void *user; // Is passed to both.

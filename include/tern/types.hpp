@@ -277,7 +277,7 @@ struct MisuseHandler {
 // A session gets its memory from here.
 struct Allocator {
     // Gives memory that is all zero and aligned for every type, as calloc() does, or null. Only
-    // make_session() and session_bytes() call it. Null: calloc().
+    // make_session(), session_bytes() and config_problem() call it. Null: calloc().
     void *(*allocate)(void *user, size_t size_bytes) = nullptr;
     // Takes back what allocate() gave. Null: free().
     void (*release)(void *user, void *memory) = nullptr;

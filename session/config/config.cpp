@@ -28,13 +28,16 @@ static ConfigProblem type_shape_problem(const Type &type, size_t index)
     return problem;
 }
 
-// Finds what is wrong with the pointers and sizes, without which the config cannot be read.
+// Finds what is wrong with the pointers and sizes, without which the config cannot be copied.
 static ConfigProblem shape_problem(const Config *given)
 {
     if (!given) return {"the config is null"};
     if (!sized::is_sized<Config>(given->struct_size))
         return {"struct_size is not the size of the config"};
     const Config c = sized::known_part(given, given->struct_size);
+    // Found before anything is allocated, since it could not be released.
+    if (!c.allocator.allocate != !c.allocator.release)
+        return {"one of allocator.allocate and allocator.release without the other"};
     if (c.types.empty()) return {};
     if (!c.types.data()) return {"there are types, and types is null"};
     if (c.types.size() > types_max) return {"there are more than 256 types"};
@@ -182,8 +185,6 @@ static ConfigProblem problem_of(const Config &config)
         return outside("parallel.parts", c.parallel.parts, 1, send_parts_max);
     if (c.parallel.parts > 1 && !c.parallel.for_each)
         return {"parallel.parts above 1 without parallel.for_each"};
-    if (!c.allocator.allocate != !c.allocator.release)
-        return {"one of allocator.allocate and allocator.release without the other"};
     const ConfigProblem of_types = type_table::problem(c.types);
     if (of_types.text[0] != 0) return of_types;
     const uint64_t bytes = snapshots::received_bytes_max(c.types, c.peers_max);

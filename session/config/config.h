@@ -15,7 +15,7 @@ struct CopiedConfig {
 };
 CopiedConfig copy_config(const Config *given);
 void free_copy(const CopiedConfig &copy);
-// The settings of a config in which nothing else is right.
+// Reads the handler of a config that may be wrong in everything else.
 MisuseHandler misuse_handler(const Config *given);
 
 }

@@ -131,9 +131,10 @@ void test_memory(void)
         CHECK(memory.blocks == 0);
     }
     char text[TERN_PROBLEM_TEXT_MAX];
-    config.allocator.release = NULL;
+    config.allocator.release = NULL; // What is allocated could not be released.
+    memory.bytes = 0;
     CHECK(tern_config_problem(&config, text) == TERN_BAD_CONFIG);
-    CHECK(strstr(text, "allocate") != NULL);
+    CHECK(strstr(text, "allocate") != NULL && memory.bytes == 0);
 }
 
 void test_admission(void)
