@@ -62,7 +62,7 @@ void add(Pair &p, uint32_t i)
     publish::announced(p.from.publisher(), p.from.world(), types, 0, i, 1);
     alignas(16) constexpr std::byte zeros[value_bytes] = {};
     world::write(p.from.world(), types, i, zeros);
-    publish::changed(p.from.publisher(), i); // Each has an entry from the first tick on.
+    world::set_changed(p.from.world(), i, true); // Each has an entry from the first tick on.
 }
 
 void change(Pair &p, Input &in)
@@ -76,8 +76,7 @@ void change(Pair &p, Input &in)
         const size_t at = input::u8(in) % size;
         value[at] = static_cast<std::byte>(std::to_integer<unsigned>(value[at]) + input::u8(in));
     }
-    if (world::write(p.from.world(), types, slot, value) != 0)
-        publish::changed(p.from.publisher(), slot);
+    world::write(p.from.world(), types, slot, value);
 }
 
 void send(Pair &p, Input &in)

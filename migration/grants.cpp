@@ -109,7 +109,7 @@ void give_away(Replica &r, ObjectSlot slot)
 {
     KnownObject &object = r.world.slots[slot];
     if (object.owner != r.self && !replica::relays(r)) return;
-    publish::forget_object(r.publisher, slot);
+    publish::forget_object(r.publisher, r.world, slot);
     r.survived_ticks[slot] = 0;
     if (r.owner_requests[slot] != 0) message_queue::withdraw_owner_requests(r, slot);
     r.owner_requests[slot] = 0;
@@ -144,6 +144,7 @@ static void take_over(Replica &r, ObjectSlot slot, uint32_t grant, uint32_t surv
     r.locks[slot] = 0;
     for (uint32_t field = 0; field < r.types->types[object.type].fields.size(); ++field)
         world::field_tick(r.world, slot, field) = 0;
+    publish::began(r.publisher, r.world, *r.types, slot);
     r.migrations += 1;
     event_log::owner_changed(r, slot, previous, changed_fields, 0);
     answer_own_claim(r, object.id);

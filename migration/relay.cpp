@@ -39,7 +39,7 @@ void began(Replica &r, ObjectSlot slot, uint32_t survived_tick)
     if (!replica::relays(r)) return;
     const KnownObject &object = r.world.slots[slot];
     if (object.owner != r.self) {
-        publish::forget_object(r.publisher, slot);
+        publish::forget_object(r.publisher, r.world, slot);
         forget_ticks(r, slot);
         r.survived_ticks[slot] = survived_tick;
     }
@@ -52,7 +52,7 @@ void changed(Replica &r, ObjectSlot slot, uint64_t fields)
     const KnownObject &object = r.world.slots[slot];
     for (uint32_t field = 0; field < r.types->types[object.type].fields.size(); ++field)
         if ((fields >> field & 1) != 0) world::field_tick(r.world, slot, field) = object.tick;
-    publish::changed(r.publisher, slot);
+    world::set_changed(r.world, slot, true);
 }
 
 void repeated(Replica &r, ObjectSlot slot)

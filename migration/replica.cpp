@@ -220,13 +220,13 @@ Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> mes
 
 bool has_news(const Replica &r, MemberSlot slot)
 {
-    return publish::has_due(r.publisher, slot) || queue_entries::first(r, slot) != 0;
+    return publish::has_due(r.publisher, r.world, slot) || queue_entries::first(r, slot) != 0;
 }
 
 bool has_updates(const Replica &r, PeerId to)
 {
     const MemberSlot member = find_member(r, to);
-    return member != no_member && publish::has_due(r.publisher, member);
+    return member != no_member && publish::has_due(r.publisher, r.world, member);
 }
 
 static Charges *charges_of(const Replica &r, uint32_t part)
@@ -305,7 +305,7 @@ void begin_send(Replica &r)
 {
     if (r.phase == Phase::in && r.fault == Fault::none && host(r) == r.self)
         grants::settle(r, grants::Taking::to_others);
-    bounds::flush(r.publisher, r.world, *r.types);
+    bounds::flush(r.publisher, r.world, *r.types, r.self);
     publish::begin(r.publisher, r.world, *r.types, r.self);
     for (SendScratch &part : r.scratch.all())
         part.is_begun = false;

@@ -164,8 +164,6 @@ bool events_room(const Replica &r); // Whether the events of one more message su
 ObjectId create(Replica &r, TypeId type, const void *value);
 void destroy(Replica &r, ObjectSlot slot);                // Only an own object.
 void set(Replica &r, ObjectSlot slot, const void *value); // Only an own object.
-// This set() takes a value that type_table::normalise() has made.
-void set_normal(Replica &r, ObjectSlot slot, const void *value);
 // Asks for the object; true too if a claim is pending. False: impossible id, or too many claims.
 bool claim(Replica &r, ObjectId object);
 // On the host: requests a transfer. False: unknown object, or `to` cannot own objects yet.

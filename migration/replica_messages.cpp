@@ -107,7 +107,7 @@ bool all_acked(const Replica &r, PeerId to)
 {
     const MemberSlot member = find_member(r, to);
     if (member == no_member) return true;
-    return message_queue::is_empty(r, member) && !publish::has_due(r.publisher, member) &&
+    return message_queue::is_empty(r, member) && !publish::has_due(r.publisher, r.world, member) &&
            r.publisher.rings[member].packet_count == 0 &&
            !bounds::any_suppressed(r.publisher.bounds);
 }

@@ -28,6 +28,8 @@ ObjectId create(Replica &r, TypeId type, const void *value)
     object.tick = r.world.tick;
     places::move_in(r, slot, place);
     world::write(r.world, *r.types, slot, value);
+    world::set_changed(r.world, slot, false); // Members get this value by the announcement.
+    publish::began(r.publisher, r.world, *r.types, slot);
     relay::began(r, slot, 0);
     if (!relays(r)) message_queue::announce(r, slot);
     return object.id;
@@ -43,17 +45,10 @@ void destroy(Replica &r, ObjectSlot slot)
 
 void set(Replica &r, ObjectSlot slot, const void *value)
 {
-    std::byte normal[struct_bytes_max];
-    type_table::normalise(*r.types, r.world.slots[slot].type, value, normal);
-    set_normal(r, slot, normal);
-}
-
-void set_normal(Replica &r, ObjectSlot slot, const void *value)
-{
     const KnownObject &object = r.world.slots[slot];
     TERN_ASSERT(object.owner == r.self && object.life == Life::alive, "object %llx",
                 static_cast<unsigned long long>(object.id));
-    bounds::set(r.publisher, r.world, *r.types, slot, value);
+    world::write(r.world, *r.types, slot, value);
 }
 
 // The host decides its own claims in end_receive(), because owners may change only there.

@@ -69,7 +69,7 @@ static Explanation explain_change(const Session &s, ObjectSlot slot, MemberSlot 
     // The host of a star sends objects of other owners, in the ticks of those owners.
     const uint32_t now = object.owner == r.self ? r.world.tick : object.tick;
     why.behind_ticks = now - acked_state.acked_tick;
-    if (publish::is_due(p, member, slot)) {
+    if (publish::is_due(p, r.world, member, slot)) {
         const Connection &c = endpoint::at(*s.endpoint, index);
         why.why = connection::has_budget(c, s.now_us) ? Why::change_waits : Why::no_budget;
     }

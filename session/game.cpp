@@ -153,7 +153,7 @@ static void store(Session &s, ObjectSlot slot, const std::byte *normal)
     if (record::is_on(s.recorder))
         session::record_value(s, session::about(RecordKind::set, found.id), found.type, normal);
     if (s.optimistic_counts[found.type] > 0 && session::set_optimistic(s, slot, normal)) return;
-    replica::set_normal(*s.replica, slot, normal);
+    world::write_normal(s.replica->world, s.types, slot, normal);
 }
 
 tern_result tern_set(tern_session *session, tern_object object, const void *value,

@@ -126,20 +126,22 @@ static Look look(Bounds &b, const World &world, const TypeTable &types, ObjectSl
 
 // --- Suppressing and flushing ---
 
-bool set(Publisher &p, World &world, const TypeTable &types, ObjectSlot slot, const void *value)
+void began(Bounds &b, const World &world, const TypeTable &types, ObjectSlot slot)
 {
-    Bounds &b = p.bounds;
-    const uint64_t bounded = b.float_count == 0 ? 0 : b.fields[world.slots[slot].type];
-    // Receivers have the value before the first change, or get it by the announcement.
-    if (bounded != 0 && b.flushed[slot].newest_tick == 0)
-        keep(b, world, types, slot, world.slots[slot].tick);
-    const uint64_t changed = world::write_normal(world, types, slot, value);
+    if (b.float_count == 0 || b.fields[world.slots[slot].type] == 0) return;
+    keep(b, world, types, slot, world.slots[slot].tick);
+}
+
+// Takes the change out of World::changed, unless a field without a bound is part of it.
+static void suppress(Bounds &b, World &world, const TypeTable &types, ObjectSlot slot)
+{
+    const uint64_t bounded = b.fields[world.slots[slot].type];
+    const uint64_t changed = world::changed_fields(world, types, slot, world.tick);
     if ((changed & bounded) != 0) {
         b.flushed[slot].changed_tick = world.tick;
         set_suppressed(b, slot, true);
     }
-    if ((changed & ~bounded) != 0) publish::changed(p, slot);
-    return changed != 0;
+    if ((changed & ~bounded) == 0) world::set_changed(world, slot, false);
 }
 
 static void flush_object(Publisher &p, World &world, const TypeTable &types, ObjectSlot slot,
@@ -157,14 +159,25 @@ static void flush_object(Publisher &p, World &world, const TypeTable &types, Obj
     for (uint64_t left = seen.differs != 0 ? seen.differs : seen.moves; left != 0; left &= left - 1)
         world::field_tick(world, slot, static_cast<uint32_t>(std::countr_zero(left))) = world.tick;
     keep(b, world, types, slot, world.tick);
-    publish::changed(p, slot);
+    world::set_changed(world, slot, true);
 }
 
-void flush(Publisher &p, World &world, const TypeTable &types)
+static void suppress_all(Bounds &b, World &world, const TypeTable &types, PeerId self)
 {
+    for (uint32_t i = 0; i < world.changed.count; ++i)
+        for (uint64_t left = world.changed[i]; left != 0; left &= left - 1) {
+            const ObjectSlot slot = i * 64 + static_cast<uint32_t>(std::countr_zero(left));
+            const KnownObject &object = world.slots[slot];
+            if (object.owner == self && b.fields[object.type] != 0) suppress(b, world, types, slot);
+        }
+}
+
+void flush(Publisher &p, World &world, const TypeTable &types, PeerId self)
+{
+    if (p.bounds.float_count > 0) suppress_all(p.bounds, world, types, self);
     for (uint32_t i = 0; i < p.bounds.suppressed.count; ++i) {
         if (p.bounds.suppressed[i] == 0) continue;
-        const uint64_t due = publish::due_to_any(p, i);
+        const uint64_t due = publish::due_to_any(p, world, i);
         for (uint64_t left = p.bounds.suppressed[i]; left != 0; left &= left - 1) {
             const auto bit = static_cast<uint32_t>(std::countr_zero(left));
             flush_object(p, world, types, i * 64 + bit, (due >> bit & 1) != 0);

@@ -31,13 +31,12 @@ namespace bounds {
 void place(flat::Builder &builder, Bounds &b, const TypeTable &types, uint32_t slot_count);
 uint64_t fields_of(const Type &type); // A mask of the fields with a bound.
 
-// Like world::write_normal(), for an own object. Changed fields without a bound are passed to
-// publish::changed(); those with a bound are suppressed until flush() sends them. Returns
-// whether the value changed.
-bool set(Publisher &p, World &world, const TypeTable &types, ObjectSlot slot, const void *value);
-// Flushes what must be sent at this tick. Call it once per tick, before publish::begin().
-void flush(Publisher &p, World &world, const TypeTable &types);
-bool any_suppressed(const Bounds &b); // Then flush() can send more without another set().
+// Call it when a tenure of this peer has begun: receivers get its first value by the announcement.
+void began(Bounds &b, const World &world, const TypeTable &types, ObjectSlot slot);
+// Suppresses the new changes of bounded fields, and flushes what must be sent at this tick: it
+// leaves that as changes of the world. Call it once per tick, before publish::begin().
+void flush(Publisher &p, World &world, const TypeTable &types, PeerId self);
+bool any_suppressed(const Bounds &b); // Then flush() can send more without another change.
 void forget_object(Bounds &b, ObjectSlot slot);
 
 }

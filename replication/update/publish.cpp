@@ -23,7 +23,6 @@ void place(flat::Builder &builder, Publisher &p, const TypeTable &types, uint32_
     flat::place(builder, p.interests, acked_state, acked_state);
     flat::place(builder, p.due, due, due);
     flat::place(builder, p.visible, due, due);
-    flat::place(builder, p.changed, words(slot_count), words(slot_count));
     flat::place(builder, p.rings, peer_count, peer_count);
     flat::place(builder, p.sent_packets, packets, packets);
     flat::place(builder, p.sent_runs, runs, runs);
@@ -72,19 +71,11 @@ static void set_visible(Publisher &p, uint32_t peer, ObjectSlot slot)
     if (acked_state_at(p, peer, slot).acked_tick != 0 && !hidden) word |= bit;
 }
 
-void changed(Publisher &p, ObjectSlot slot)
-{
-    uint64_t &word = p.changed[slot / 64];
-    const uint64_t bit = uint64_t{1} << slot % 64;
-    p.changed_count += (word & bit) == 0;
-    word |= bit;
-}
-
 // The slots of one word whose change since the last begin() is due to the peer, as bits.
-static uint64_t changed_for(const Publisher &p, uint32_t peer, uint32_t word)
+static uint64_t changed_for(const Publisher &p, const World &world, uint32_t peer, uint32_t word)
 {
     const uint64_t seen = p.visible[size_t{peer} * words(p.slot_count) + word];
-    return p.changed[word] & seen;
+    return world.changed[word] & seen;
 }
 
 // std::popcount() is a function call unless the compiler may assume the processor's instruction.
@@ -105,7 +96,8 @@ static uint8_t gap_bits(uint32_t changed_count, ObjectSlot first, ObjectSlot las
 }
 
 // Makes the changes of up to 64 words due, and forgets them. Returns how many there are.
-static uint32_t make_due(Publisher &p, uint32_t first_word, const NonzeroWords &changed)
+static uint32_t make_due(Publisher &p, World &world, uint32_t first_word,
+                         const NonzeroWords &changed)
 {
     uint32_t count = 0;
     for (uint32_t peer = 0; peer < p.peers_used; ++peer) {
@@ -113,35 +105,41 @@ static uint32_t make_due(Publisher &p, uint32_t first_word, const NonzeroWords &
         uint32_t more_count = 0;
         for (uint32_t i = 0; i < changed.count; ++i) {
             uint64_t &due = p.due[first + changed.places[i]];
-            const uint64_t more = changed_for(p, peer, first_word + changed.places[i]) & ~due;
+            const uint64_t more =
+                changed_for(p, world, peer, first_word + changed.places[i]) & ~due;
             more_count += count_bits(more);
             due |= more;
         }
         p.rings[peer].due_count += more_count;
     }
     for (uint32_t i = 0; i < changed.count; ++i) {
-        uint64_t &word = p.changed[first_word + changed.places[i]];
+        uint64_t &word = world.changed[first_word + changed.places[i]];
         count += count_bits(word);
         word = 0;
     }
     return count;
 }
 
-void begin(Publisher &p, const World &world, const TypeTable &types, PeerId self)
+void began(Publisher &p, const World &world, const TypeTable &types, ObjectSlot slot)
 {
-    snapshots::begin(p.snapshots, world, types, self, p.changed.all());
-    const uint32_t changed_count = p.changed_count;
+    bounds::began(p.bounds, world, types, slot);
+}
+
+void begin(Publisher &p, World &world, const TypeTable &types, PeerId self)
+{
+    snapshots::begin(p.snapshots, world, types, self, world.changed.all());
+    const uint32_t changed_count = world.changed_count;
     ObjectSlot first = no_slot, last = 0;
-    for (uint32_t word = 0; p.changed_count > 0; word += 64) {
-        const uint32_t word_count = std::min(p.changed.count - word, 64u);
-        const NonzeroWords changed = nonzero_words(p.changed.all().subspan(word, word_count));
+    for (uint32_t word = 0; world.changed_count > 0; word += 64) {
+        const uint32_t word_count = std::min(world.changed.count - word, 64u);
+        const NonzeroWords changed = nonzero_words(world.changed.all().subspan(word, word_count));
         if (changed.count == 0) continue;
         const uint32_t lowest = word + changed.places[0];
         const uint32_t highest = word + changed.places[changed.count - 1];
         if (first == no_slot)
-            first = lowest * 64 + static_cast<uint32_t>(std::countr_zero(p.changed[lowest]));
-        last = highest * 64 + 63 - static_cast<uint32_t>(std::countl_zero(p.changed[highest]));
-        p.changed_count -= make_due(p, word, changed);
+            first = lowest * 64 + static_cast<uint32_t>(std::countr_zero(world.changed[lowest]));
+        last = highest * 64 + 63 - static_cast<uint32_t>(std::countl_zero(world.changed[highest]));
+        world.changed_count -= make_due(p, world, word, changed);
     }
     p.gap_bits = gap_bits(changed_count, first, last);
 }
@@ -172,7 +170,7 @@ void set_priority(Publisher &p, const World &world, uint32_t peer, ObjectSlot sl
     if (acked_state_at(p, peer, slot).acked_tick != 0) set_due(p, peer, slot);
 }
 
-void forget_object(Publisher &p, ObjectSlot slot)
+void forget_object(Publisher &p, World &world, ObjectSlot slot)
 {
     for (uint32_t peer = 0; peer < p.peers_used; ++peer) {
         acked_state_at(p, peer, slot) = {};
@@ -180,32 +178,30 @@ void forget_object(Publisher &p, ObjectSlot slot)
         set_visible(p, peer, slot);
         clear_due(p, peer, slot);
     }
-    uint64_t &changed = p.changed[slot / 64];
-    p.changed_count -= changed >> slot % 64 & 1;
-    changed &= ~(uint64_t{1} << slot % 64);
+    world::set_changed(world, slot, false);
     snapshots::forget_object(p.snapshots, slot);
     bounds::forget_object(p.bounds, slot);
 }
 
-bool has_due(const Publisher &p, uint32_t peer)
+bool has_due(const Publisher &p, const World &world, uint32_t peer)
 {
     bool due = p.rings[peer].due_count > 0;
-    for (uint32_t word = 0; p.changed_count > 0 && !due && word < words(p.slot_count); ++word)
-        due = changed_for(p, peer, word) != 0;
+    for (uint32_t word = 0; world.changed_count > 0 && !due && word < words(p.slot_count); ++word)
+        due = changed_for(p, world, peer, word) != 0;
     return due;
 }
 
-bool is_due(const Publisher &p, uint32_t peer, ObjectSlot slot)
+bool is_due(const Publisher &p, const World &world, uint32_t peer, ObjectSlot slot)
 {
     const uint64_t due = p.due[size_t{peer} * words(p.slot_count) + slot / 64];
-    return ((due | changed_for(p, peer, slot / 64)) >> slot % 64 & 1) != 0;
+    return ((due | changed_for(p, world, peer, slot / 64)) >> slot % 64 & 1) != 0;
 }
 
-uint64_t due_to_any(const Publisher &p, uint32_t word)
+uint64_t due_to_any(const Publisher &p, const World &world, uint32_t word)
 {
     uint64_t due = 0;
     for (uint32_t peer = 0; peer < p.peers_used; ++peer)
-        due |= p.due[size_t{peer} * words(p.slot_count) + word] | changed_for(p, peer, word);
+        due |= p.due[size_t{peer} * words(p.slot_count) + word] | changed_for(p, world, peer, word);
     return due;
 }
 

@@ -60,14 +60,13 @@ struct Publisher { // Open to migration.
     Ticks ticks;      // each: objects of other owners are sent too.
     uint8_t gap_bits; // Of the messages of this tick; see update_codec::writer().
     uint8_t zero[2];
-    uint32_t changed_count;        // Bits set in `changed`.
+    uint32_t more_zero;
     Flat<AckedState> acked_states; // [peer * slot_count + slot]
     Flat<Interest> interests;      // [peer * slot_count + slot]
     Flat<uint64_t> due;            // [peer * words + slot / 64], a bit for each slot.
     // Like `due`: the peer has acked the announcement and the object is not hidden from it, so
     // changes are due to it.
     Flat<uint64_t> visible;
-    Flat<uint64_t> changed;         // [slot / 64]: changed after the last begin().
     Flat<PeerRing> rings;           // [peer]
     Flat<SentUpdates> sent_packets; // [peer * packets_max + ...]
     Flat<SentRun> sent_runs;        // [peer * runs_max + ...]
@@ -161,25 +160,27 @@ void place(flat::Builder &builder, SendOrder &send_order, uint32_t slot_count);
 // --- The sender; `peer` is the caller's index of a peer ---
 // After the last write() of a tick the caller must raise world.tick before the next world::write():
 // a change at a tick that was already sent would never be sent.
-void changed(Publisher &p, ObjectSlot slot); // Call it after world::write() changed the object.
-// Call it before the first write() and write_snapshot() of a tick: it makes the changes due.
-void begin(Publisher &p, const World &world, const TypeTable &types, PeerId self);
+// Call it when a tenure of this peer has begun.
+void began(Publisher &p, const World &world, const TypeTable &types, ObjectSlot slot);
+// Call it before the first write() and write_snapshot() of a tick: it makes the changes due, and
+// forgets them.
+void begin(Publisher &p, World &world, const TypeTable &types, PeerId self);
 // Call it when the peer has acked an announcement that carried the value of `tick`. From then on it
 // gets UPDATEs.
 void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
                ObjectSlot slot, uint32_t tick);
 // Call it when the object is destroyed or its tenure changes.
-void forget_object(Publisher &p, ObjectSlot slot);
+void forget_object(Publisher &p, World &world, ObjectSlot slot);
 void forget_peer(Publisher &p, uint32_t peer);
 void forget_interests(Publisher &p); // For all objects and peers.
 // `priority` is in 1/priority_one. 0 hides the object from the peer: an UPDATE announces that, and
 // no more follow until another priority shows the object again.
 void set_priority(Publisher &p, const World &world, uint32_t peer, ObjectSlot slot,
                   uint16_t priority);
-bool has_due(const Publisher &p, uint32_t peer);
-bool is_due(const Publisher &p, uint32_t peer, ObjectSlot slot);
+bool has_due(const Publisher &p, const World &world, uint32_t peer);
+bool is_due(const Publisher &p, const World &world, uint32_t peer, ObjectSlot slot);
 // The due slots from 64 * word on, a bit for each, over all peers.
-uint64_t due_to_any(const Publisher &p, uint32_t word);
+uint64_t due_to_any(const Publisher &p, const World &world, uint32_t word);
 // Writes one message of due objects, as many as fit, and returns its size in bytes; 0: nothing to
 // send. Packet numbers never decrease; a packet may hold several messages. Call
 // encode_cache::begin() before the first message of a tick. `scratch`: as write_snapshot() of the

@@ -246,7 +246,7 @@ static uint32_t add_due(Message &m, const SnapshotScratch &scratch)
     while (send_order.next < send_order.order.count) {
         const uint32_t place = send_order.next++;
         const ObjectSlot slot = send_order.order[place].slot;
-        if (!is_due(m.p, m.peer, slot)) continue;
+        if (!is_due(m.p, m.world, m.peer, slot)) continue;
         const bool is_left = is_for_snapshots(m.p, scratch, m.peer, slot);
         if (!is_left && add_slot(m, slot) != Added::no_room) continue;
         left_from = std::min(left_from, place); // The next message begins there.
@@ -263,9 +263,9 @@ size_t write(Publisher &p, const World &world, EncodeCache &cache, SendOrder &se
              const SnapshotScratch &scratch, const TypeTable &types, uint32_t peer, uint64_t packet,
              std::span<std::byte> buffer, Charges *charges)
 {
-    TERN_ASSERT(peer < p.peer_count && world.tick > 0 && p.changed_count == 0,
+    TERN_ASSERT(peer < p.peer_count && world.tick > 0 && world.changed_count == 0,
                 "peer %u of %u, tick %u, %u changes", peer, p.peer_count, world.tick,
-                p.changed_count);
+                world.changed_count);
     PeerRing &ring = p.rings[peer];
     if (ring.packet_count == p.packets_max) return 0;
     make_order(p, send_order, world.tick, peer);

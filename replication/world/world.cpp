@@ -37,6 +37,7 @@ void place(flat::Builder &builder, World &world, const TypeTable &types, uint32_
     flat::place(builder, world.values, value_bytes, value_bytes);
     const size_t field_ticks = objects * types.fields_count_max;
     flat::place(builder, world.field_ticks, field_ticks, field_ticks);
+    flat::place(builder, world.changed, (objects + 63) / 64, (objects + 63) / 64);
     flat::place(builder, world.dead, dead_max);
     if (!builder.block) return;
     for (uint32_t i = 0; i < world.slots.count; ++i) // The lowest slots are used first.
@@ -290,6 +291,25 @@ uint64_t write_normal(World &world, const TypeTable &types, ObjectSlot slot, con
     uint32_t *ticks = world.field_ticks.begin() + size_t{slot} * types.fields_count_max;
     for (uint64_t rest = changed; rest != 0; rest &= rest - 1)
         ticks[std::countr_zero(rest)] = world.tick;
+    set_changed(world, slot, true);
+    return changed;
+}
+
+void set_changed(World &world, ObjectSlot slot, bool changed)
+{
+    uint64_t &word = world.changed[slot / 64];
+    const uint64_t bit = uint64_t{1} << slot % 64;
+    if (((word & bit) != 0) == changed) return;
+    world.changed_count += changed ? 1 : -1u;
+    word ^= bit;
+}
+
+uint64_t changed_fields(const World &world, const TypeTable &types, ObjectSlot slot, uint32_t tick)
+{
+    uint64_t changed = 0;
+    const size_t fields = types.types[world.slots[slot].type].fields.size();
+    for (uint32_t i = 0; i < fields; ++i)
+        changed |= uint64_t{field_tick(world, slot, i) == tick} << i;
     return changed;
 }
 

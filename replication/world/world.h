@@ -58,6 +58,7 @@ struct World {       // Open to migration and session, which change it through t
     uint32_t tick;   // This peer's tick; send() raises it by one.
     uint32_t serial; // The serial of the last object that this peer created.
     uint32_t alive;  // Living objects of all types.
+    uint32_t changed_count; // Bits set in `changed`.
     Flat<KnownObject> slots;
     Flat<ObjectSlot> free_slots;
     // A hash table with linear probing: slot + 1, or 0 for an empty place. Never iterated, so that
@@ -71,6 +72,7 @@ struct World {       // Open to migration and session, which change it through t
     Flat<std::byte> values;
     // [slot * fields_count_max + field]: the owner's tick of the field's last change.
     Flat<uint32_t> field_ticks;
+    Flat<uint64_t> changed; // A bit for each slot: see set_changed().
     Dead dead;
     Flat<Received> received; // Indexed by type. Not part of the hashed state.
 };
@@ -111,14 +113,18 @@ void add_tombstones(World &world, DeadRange range);
 // Frees the slots of all destroyed and dying objects. Packed indices change.
 void sweep(World &world, const TypeTable &types);
 
-// Sets the value of an own object: normalises it, and gives the changed fields and the object the
-// tick world.tick. Returns the mask of changed fields. No UPDATE of world.tick may have been sent:
-// the sender raises the tick after sending.
+// Sets the value of an own object: normalises it, gives the changed fields and the object the tick
+// world.tick, and notes the change. Returns the mask of changed fields. No UPDATE of world.tick may
+// have been sent: the sender raises the tick after sending.
 uint64_t write(World &world, const TypeTable &types, ObjectSlot slot, const void *value);
 // This write() takes a value that type_table::normalise() has made.
 uint64_t write_normal(World &world, const TypeTable &types, ObjectSlot slot, const void *value);
+// Notes that members need the object's changes, or that none does. publish::begin() forgets all.
+void set_changed(World &world, ObjectSlot slot, bool changed);
 uint32_t &field_tick(World &world, ObjectSlot slot, uint32_t field);
 uint32_t field_tick(const World &world, ObjectSlot slot, uint32_t field);
+// A mask of the fields whose last change was at that tick.
+uint64_t changed_fields(const World &world, const TypeTable &types, ObjectSlot slot, uint32_t tick);
 // The newest field tick.
 uint32_t changed_tick(const World &world, const TypeTable &types, ObjectSlot slot);
 

@@ -58,7 +58,8 @@ static uint32_t number_of_beliefs(PeerSteps &s, std::span<const Believed> all)
 static bool settled_with(const Replica &r, MemberSlot slot)
 {
     return replica::queued_count(r, r.members[slot].id) == 0 &&
-           !publish::has_due(r.publisher, slot) && r.publisher.rings[slot].packet_count == 0;
+           !publish::has_due(r.publisher, r.world, slot) &&
+           r.publisher.rings[slot].packet_count == 0;
 }
 
 // Sets the bits for locked and released objects; bit i stands for all[i].

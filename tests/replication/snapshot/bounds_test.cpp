@@ -22,6 +22,7 @@ struct Owner {
     Owner()
     {
         world().slots[slot].owner = PeerId{1};
+        publish::began(publisher(), world(), table, slot);
         publish::announced(publisher(), world(), table, 0, slot, 1);
     }
     World &world() { return block.world(); }
@@ -31,10 +32,9 @@ struct Owner {
     bool tick(Body body, bool sent = true)
     {
         world().tick += 1;
-        type_table::normalise(table, world().slots[slot].type, &body);
-        bounds::set(publisher(), world(), table, slot, &body);
-        bounds::flush(publisher(), world(), table);
-        const bool due = publish::is_due(publisher(), 0, slot);
+        world::write(world(), table, slot, &body);
+        bounds::flush(publisher(), world(), table, PeerId{1});
+        const bool due = publish::is_due(publisher(), world(), 0, slot);
         if (!due || !sent) return due;
         encode_cache::begin(block.cache());
         publish::begin(publisher(), world(), table, PeerId{1});
@@ -108,7 +108,7 @@ TEST(Bounds, AnotherTenureHoldsNothing)
 {
     Owner o;
     EXPECT_FALSE(o.tick({0.4f, 0}));
-    publish::forget_object(o.publisher(), o.slot);
+    publish::forget_object(o.publisher(), o.world(), o.slot);
     EXPECT_FALSE(bounds::any_suppressed(o.publisher().bounds));
     EXPECT_EQ(o.publisher().bounds.flushed[o.slot].newest_tick, 0u);
 }

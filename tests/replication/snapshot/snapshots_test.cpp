@@ -117,6 +117,7 @@ struct Net {
         if (!world::room(world(), type)) return;
         const ObjectSlot slot = world::add(world(), kinds, id, type);
         world().slots[slot].owner = owner;
+        publish::began(publisher(), world(), kinds, slot);
         set(slot);
         for (Block &side : there) {
             const ObjectSlot added = world::add(side.world(), kinds, id, type);
@@ -135,7 +136,7 @@ struct Net {
         const ObjectId id = world().slots[slot].id;
         past.erase(id);
         world::destroy_and_move(world(), kinds, slot);
-        publish::forget_object(publisher(), slot);
+        publish::forget_object(publisher(), world(), slot);
         world::sweep(world(), kinds);
         for (Block &side : there) {
             world::destroy_and_move(side.world(), kinds, world::find(side.world(), id));
@@ -165,8 +166,7 @@ struct Net {
             if (random::chance(random, 0.2)) door.name[0] = random::chance(random, 0.5) ? 'a' : 'b';
             std::memcpy(value.data(), &door, sizeof door);
         }
-        type_table::normalise(kinds, world().slots[slot].type, value.data());
-        bounds::set(publisher(), world(), kinds, slot, value.data());
+        world::write(world(), kinds, slot, value.data());
     }
 
     void change(double share)
@@ -194,7 +194,7 @@ struct Net {
     {
         SnapshotScratch &scratch = owner_block.peer().snapshots;
         held_back += publisher().bounds.suppressed_count;
-        bounds::flush(publisher(), world(), kinds);
+        bounds::flush(publisher(), world(), kinds, owner);
         publish::begin(publisher(), world(), kinds, owner);
         encode_cache::begin(owner_block.cache());
         snapshots::begin(scratch);
@@ -311,7 +311,7 @@ struct Net {
     {
         for (uint32_t peer = 0; peer < peers; ++peer) {
             EXPECT_EQ(world::digest(there[peer].world(), kinds), world::digest(world(), kinds));
-            EXPECT_FALSE(publish::has_due(publisher(), peer));
+            EXPECT_FALSE(publish::has_due(publisher(), world(), peer));
             EXPECT_FALSE(bounds::any_suppressed(publisher().bounds));
             EXPECT_EQ(publisher().rings[peer].packet_count, 0u);
         }
@@ -407,7 +407,7 @@ TEST(Snapshots, ABaseThatComesLateIsNotAcked)
     EXPECT_EQ(snapshots::decode_state_of(s, 0, {last, 1}), DecodeState::arrived);
     publish::on_packet_outcome(net.publisher(), net.world(), table, 0, sent[0].packet, false);
     EXPECT_EQ(snapshots::decode_state_of(s, 0, {last, 1}), DecodeState::useless);
-    EXPECT_TRUE(publish::has_due(net.publisher(), 0));
+    EXPECT_TRUE(publish::has_due(net.publisher(), net.world(), 0));
     publish::on_packet_outcome(net.publisher(), net.world(), table, 0, sent[1].packet, true);
     EXPECT_EQ(snapshots::decode_state_of(s, 0, {last - 1, 1}), DecodeState::usable);
 }

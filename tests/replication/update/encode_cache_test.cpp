@@ -86,9 +86,9 @@ struct Pair {
             if (random::chance(random, 0.2)) body.health += 1;
             if (random::chance(random, 0.1))
                 body.name[0] = static_cast<char>('a' + random::below(random, 20));
-            both([&](World &world, Publisher &publisher) {
+            both([&](World &world, Publisher &) {
                 world.slots[slot].tick = tick;
-                if (world::write(world, table, slot, &body) != 0) publish::changed(publisher, slot);
+                world::write(world, table, slot, &body);
             });
         }
     }
@@ -143,7 +143,7 @@ struct Pair {
         const bool leaves = random::chance(random, 0.1);
         if (leaves) in_flight[peer].clear();
         both([&](World &world, Publisher &publisher) {
-            publish::forget_object(publisher, gone); // Another peer now owns the object.
+            publish::forget_object(publisher, world, gone); // Another peer now owns the object.
             if (leaves) publish::forget_peer(publisher, peer);
             if (world.slots[again].life == Life::alive)
                 publish::announced(publisher, world, table, peer, again, world.tick);
@@ -222,8 +222,7 @@ TEST(EncodeCache, OneCodesForAllThatNeedTheSame)
     world.tick = 2;
     for (ObjectSlot slot = 0; slot < world.slots.count; ++slot) {
         const Body body = {slot + 1, slot, 7, "x"};
-        if (world.slots[slot].life == Life::alive && world::write(world, table, slot, &body) != 0)
-            publish::changed(publisher, slot);
+        if (world.slots[slot].life == Life::alive) world::write(world, table, slot, &body);
     }
     publish::begin(publisher, world, table, self);
     PeerState &state = side.block.peer();
@@ -234,7 +233,7 @@ TEST(EncodeCache, OneCodesForAllThatNeedTheSame)
                                  table, peer, 1, buffer),
                   0u);
         EXPECT_EQ(state.cache._used[0].kept, 100u); // Cached by the first peer's message.
-        EXPECT_FALSE(publish::has_due(publisher, peer));
+        EXPECT_FALSE(publish::has_due(publisher, world, peer));
     }
 }
 

@@ -68,10 +68,7 @@ struct Publish : ::testing::Test {
             set(world::find(world, id(serial)), cube);
     }
 
-    void set(ObjectSlot slot, Cube cube)
-    {
-        if (world::write(world, table, slot, &cube) != 0) publish::changed(publisher, slot);
-    }
+    void set(ObjectSlot slot, Cube cube) { world::write(world, table, slot, &cube); }
 
     std::span<const std::byte> write(uint64_t packet, uint32_t peer = 0, size_t size = 1200)
     {
@@ -94,7 +91,7 @@ struct Publish : ::testing::Test {
         publish::on_packet_outcome(publisher, world, table, peer, packet, arrived);
     }
 
-    bool due(uint32_t peer = 0) const { return publish::has_due(block.peer().publisher, peer); }
+    bool due(uint32_t peer = 0) const { return publish::has_due(publisher, world, peer); }
 
     AppliedUpdate apply(std::span<const std::byte> message, PeerId from = owner)
     {
@@ -386,7 +383,7 @@ TEST_F(Publish, TheFateOfAnotherTenureChangesNothing)
 {
     const ObjectSlot slot = add_changed(50);
     write(1);
-    publish::forget_object(publisher, slot);
+    publish::forget_object(publisher, world, slot);
     // The object has changed owner twice and is back; its announcement is of tick 40.
     world.slots[slot].stamp = 8;
     publish::announced(publisher, world, table, 0, slot, 40);
@@ -404,7 +401,7 @@ TEST_F(Publish, TheFateOfADeadObjectIsNotThatOfWhoGotItsSlot)
     const ObjectSlot slot = add_changed(50);
     write(1);
     world::destroy_and_move(world, table, slot);
-    publish::forget_object(publisher, slot);
+    publish::forget_object(publisher, world, slot);
     world::sweep(world, table);
     const ObjectSlot again = world::add(world, table, id(2), 0);
     ASSERT_EQ(again, slot);

@@ -90,8 +90,7 @@ inline void change(Node &node, uint32_t fields, bool values_return)
             next.fields[i] =
                 static_cast<uint8_t>(values_return ? 1 - next.fields[i] : 10 * node.tick + i);
     const ObjectSlot slot = world::find(node.owner.world(), object_id_of_pair);
-    if (world::write(node.owner.world(), table(), slot, &next) != 0)
-        publish::changed(node.owner.publisher(), slot);
+    world::write(node.owner.world(), table(), slot, &next);
 }
 
 // The owner's next tick. An UPDATE that is due becomes the packet with the number flights.size().
@@ -134,7 +133,7 @@ inline void tell(Node &node, size_t packet, Outcome told)
 // the packets reported as lost arrive after all?
 inline bool converges(Node node)
 {
-    for (int i = 0; i < 4 && publish::has_due(node.owner.publisher(), 0); ++i) {
+    for (int i = 0; i < 4 && publish::has_due(node.owner.publisher(), node.owner.world(), 0); ++i) {
         const size_t before = node.flights.size();
         tick(node, 0, false);
         if (node.flights.size() == before) continue;
@@ -146,7 +145,7 @@ inline bool converges(Node node)
         const Pair there = value(node.receiver);
         return std::memcmp(&there, &wanted, sizeof(Pair)) == 0;
     };
-    if (publish::has_due(node.owner.publisher(), 0) || !equal()) return false;
+    if (publish::has_due(node.owner.publisher(), node.owner.world(), 0) || !equal()) return false;
     for (size_t i = node.flights.size(); i > 0; --i)
         if (!node.flights[i - 1].delivered) deliver(node, i - 1);
     return equal();
@@ -275,7 +274,6 @@ inline Tenure make_tenure(Stamp stamp, PeerId owner, uint32_t tick, Pair value, 
     Pair next = value;
     next.fields[field] = static_cast<uint8_t>(stamp + 1);
     world::write(world, table(), slot, &next);
-    publish::changed(block.publisher(), slot);
     publish::begin(block.publisher(), world, table(), owner);
     std::byte buffer[64];
     const size_t size = publish::write(block.publisher(), world, block.cache(), block.send_order(),
