@@ -129,7 +129,7 @@ const void *tern_get(const tern_session *session, tern_object object, size_t siz
     if (slot == no_slot) return nullptr;
     const World &world = session->replica->world;
     if (!misuse::has_size(entry, world.slots[slot].type, size_bytes)) return nullptr;
-    return world::value(world, session->types, slot);
+    return session::shown_value(*session, slot);
 }
 
 // The object of a set(). no_slot: reported, because it is not there, or not ours.
@@ -196,8 +196,7 @@ const void *tern_object_values(const tern_session *session, tern_type_id type, s
 {
     const misuse::Entry entry(session, "object_values");
     if (!entry || !misuse::has_size(entry, type, size_bytes)) return nullptr;
-    const World &world = session->replica->world;
-    return world.values.begin() + world.packed[type].value_first_bytes;
+    return session::shown_values(*session, type);
 }
 
 static tern_result claim_one(Session &s, ObjectId object, tern_claim_mode mode)
@@ -374,7 +373,7 @@ size_t tern_get_many(const tern_session *session, tern_type_id type, const tern_
         const ObjectSlot slot = misuse::find(entry, object);
         if (slot == no_slot) continue;
         if (!misuse::is_type(entry, object, world.slots[slot].type, type)) continue;
-        std::memcpy(bytes + i * size_bytes, world::value(world, session->types, slot), size_bytes);
+        std::memcpy(bytes + i * size_bytes, session::shown_value(*session, slot), size_bytes);
         found += 1;
     }
     return found;
@@ -404,5 +403,5 @@ size_t tern_claim_many(tern_session *session, const tern_object *objects, size_t
 uint64_t tern_world_digest(const tern_session *session)
 {
     const misuse::Entry entry(session, "world_digest");
-    return entry ? session::replicated_digest(*session) : 0;
+    return entry ? world::digest(session->replica->world, session->types) : 0;
 }

@@ -57,7 +57,8 @@ const Replica &replica(const Session *session)
 
 const void *replicated(const Session *session, ObjectId object)
 {
-    return session::replicated(*session, world::find(session->replica->world, object));
+    const World &world = session->replica->world;
+    return world::value(world, session->types, world::find(world, object));
 }
 
 bool is_optimistic(const Session *session, ObjectId object)

@@ -45,7 +45,6 @@ namespace tern::inspect {
 bool is_in(const Session *session);
 // Whether this peer, as a host, would seek the other one as a former member at this address.
 bool seeks(const Session *session, const Session *other, const Address &address);
-// Between ticks it holds the game's values of objects that are claimed with ClaimMode::optimistic.
 const Replica &replica(const Session *session);
 // The replicated value of a known object, whatever the game has set.
 const void *replicated(const Session *session, ObjectId object);

@@ -1,6 +1,5 @@
-// While values are shown to the game, its own value lies in the replica's array, so that get() and
-// object_values() need no special case, and the replicated value lies here. Before the replica
-// works, the two are swapped.
+// An overlay of the replica's values. The replica never sees it: get() and object_values() look
+// here first, for types that have claims.
 #include "session/optimistic.h"
 #include "replication/world/field.h"
 #include "session/session.h"
@@ -52,9 +51,15 @@ static void copy_fields(const Session &s, TypeId type, std::byte *to, const std:
     }
 }
 
-static std::byte *world_value(const Session &s, ObjectSlot slot)
+// Takes over what the replica holds of the fields that the game has not set.
+static void refresh(const Session &s, TypeId type, uint32_t index, ObjectSlot slot)
 {
-    return static_cast<std::byte *>(world::value(s.replica->world, s.types, slot));
+    alignas(16) std::byte shown[struct_bytes_max];
+    const size_t size_bytes = s.types.types[type].size_bytes;
+    std::byte *value = value_of(s, type, index);
+    std::memcpy(shown, world::value(s.replica->world, s.types, slot), size_bytes);
+    copy_fields(s, type, shown, value, claims_of(s, type)[index].set_fields);
+    std::memcpy(value, shown, size_bytes);
 }
 
 // --- Claims and set() ---
@@ -67,6 +72,7 @@ void begin_optimistic(Session &s, ObjectSlot slot)
     // Claimed objects are alive, so there are no more of them than the type has room for.
     TERN_ASSERT(index < s.replica->world.packed[object.type].capacity, "%u claims", index);
     claims_of(s, object.type)[index] = {object.id, 0};
+    refresh(s, object.type, index, slot);
     s.optimistic_counts[object.type] += 1;
     s.optimistic_count += 1;
 }
@@ -77,41 +83,45 @@ bool is_optimistic(const Session &s, ObjectSlot slot)
     return find(s, object.type, object.id) < s.optimistic_counts[object.type];
 }
 
-bool set_optimistic(Session &s, ObjectSlot slot, const void *value)
+bool set_optimistic(Session &s, ObjectSlot slot, const std::byte *normal)
 {
     const KnownObject &object = s.replica->world.slots[slot];
     const uint32_t index = find(s, object.type, object.id);
     if (index == s.optimistic_counts[object.type] || object.life != Life::alive) return false;
-    const size_t size_bytes = s.types.types[object.type].size_bytes;
-    alignas(16) std::byte wanted[struct_bytes_max];
-    type_table::normalise(s.types, object.type, value, wanted);
-    OptimisticClaim &claim = claims_of(s, object.type)[index];
-    std::byte *shown = world_value(s, slot);
-    if (claim.set_fields == 0) std::memcpy(value_of(s, object.type, index), shown, size_bytes);
-    claim.set_fields |= type_table::difference(s.types, object.type, shown, wanted);
-    std::memcpy(shown, wanted, size_bytes);
+    std::byte *value = value_of(s, object.type, index);
+    claims_of(s, object.type)[index].set_fields |=
+        type_table::difference(s.types, object.type, value, normal);
+    std::memcpy(value, normal, s.types.types[object.type].size_bytes);
     return true;
 }
 
-// --- Showing and hiding ---
+// --- Showing ---
 
-static void swap_values(const Session &s, TypeId type, bool show)
+const void *optimistic_value(const Session &s, ObjectSlot slot)
 {
+    const KnownObject &object = s.replica->world.slots[slot];
+    const uint32_t index = find(s, object.type, object.id);
+    const bool is_set = index < s.optimistic_counts[object.type] &&
+                        claims_of(s, object.type)[index].set_fields != 0;
+    return is_set ? value_of(s, object.type, index) : nullptr;
+}
+
+const void *shown_values(const Session &s, TypeId type)
+{
+    const World &world = s.replica->world;
+    const Packed &packed = world.packed[type];
+    const std::byte *values = world.values.begin() + packed.value_first_bytes;
+    if (s.optimistic_counts[type] == 0) return values;
     const size_t size_bytes = s.types.types[type].size_bytes;
+    std::byte *shown = s.shown_values + packed.value_first_bytes;
+    std::memcpy(shown, values, packed.count * size_bytes);
     for (uint32_t i = 0; i < s.optimistic_counts[type]; ++i) {
-        const OptimisticClaim &claim = claims_of(s, type)[i];
-        const ObjectSlot slot = world::find_alive(s.replica->world, claim.object);
-        if (claim.set_fields == 0 || slot == no_slot) continue;
-        std::byte *kept = value_of(s, type, i);
-        std::byte *present = world_value(s, slot);
-        if (show) { // The other fields may have changed in the replica.
-            alignas(16) std::byte shown[struct_bytes_max];
-            std::memcpy(shown, present, size_bytes);
-            copy_fields(s, type, shown, kept, claim.set_fields);
-            std::memcpy(kept, shown, size_bytes);
-        }
-        std::swap_ranges(kept, kept + size_bytes, present);
+        const ObjectSlot slot = world::find_alive(world, claims_of(s, type)[i].object);
+        if (slot == no_slot) continue;
+        const uint32_t place = world.slots[slot].index - packed.first;
+        std::memcpy(shown + place * size_bytes, value_of(s, type, i), size_bytes);
     }
+    return shown;
 }
 
 // A game that can read its former world also sees what it had set.
@@ -120,44 +130,19 @@ static bool keeps_values(const Session &s)
     return is_in(s) || s.state == State::leaving || s.forgets;
 }
 
-static void swap_all(const Session &s, bool show)
+void refresh_optimistic(Session &s)
 {
     if (s.optimistic_count == 0) return;
-    for (TypeId type = 0; type < s.types.types.size(); ++type)
-        swap_values(s, type, show);
-}
-
-void show_optimistic(Session &s)
-{
-    if (s.optimistic_count > 0 && !keeps_values(s)) {
+    if (!keeps_values(s)) {
         std::fill_n(s.optimistic_counts, s.types.types.size(), 0);
         s.optimistic_count = 0;
     }
-    swap_all(s, true);
-    s.optimistic_shown = true;
-}
-
-void hide_optimistic(Session &s)
-{
-    if (s.optimistic_shown) swap_all(s, false);
-    s.optimistic_shown = false;
-}
-
-const void *replicated(const Session &s, ObjectSlot slot)
-{
-    const KnownObject &object = s.replica->world.slots[slot];
-    const uint32_t index = find(s, object.type, object.id);
-    const bool here = s.optimistic_shown && index < s.optimistic_counts[object.type] &&
-                      claims_of(s, object.type)[index].set_fields != 0;
-    return here ? value_of(s, object.type, index) : world_value(s, slot);
-}
-
-uint64_t replicated_digest(const Session &s)
-{
-    swap_all(s, false);
-    const uint64_t digest = world::digest(s.replica->world, s.types);
-    swap_all(s, true);
-    return digest;
+    for (TypeId type = 0; type < s.types.types.size(); ++type)
+        for (uint32_t i = 0; i < s.optimistic_counts[type]; ++i) {
+            const ObjectId object = claims_of(s, type)[i].object;
+            const ObjectSlot slot = world::find_alive(s.replica->world, object);
+            if (slot != no_slot) refresh(s, type, i, slot);
+        }
 }
 
 // --- Events ---
@@ -188,7 +173,7 @@ void settle_optimistic(Session &s, const ClaimEvent &answer)
     const ObjectSlot slot = world::find_alive(s.replica->world, answer.object);
     if (slot == no_slot || fields == 0) return erase(s, type, index);
     const KnownObject &object = s.replica->world.slots[slot];
-    const std::byte *present = world_value(s, slot);
+    const void *present = world::value(s.replica->world, s.types, slot);
     alignas(16) std::byte wanted[struct_bytes_max];
     std::memcpy(wanted, present, s.types.types[type].size_bytes);
     copy_fields(s, type, wanted, value_of(s, type, index), fields);

@@ -9,19 +9,26 @@ namespace tern::session {
 void begin_optimistic(Session &s, ObjectSlot slot);
 // Whether an optimistic claim of the object awaits its answer.
 bool is_optimistic(const Session &s, ObjectSlot slot);
-// Keeps a value that the game sets. False: there is no such claim, so the value is the replica's.
-bool set_optimistic(Session &s, ObjectSlot slot, const void *value);
+// Keeps a normalised value that the game sets. False: there is no such claim, so the value is the
+// replica's.
+bool set_optimistic(Session &s, ObjectSlot slot, const std::byte *normal);
 // The fields of an object whose replicated values are hidden by the game's own.
 uint64_t optimistic_fields(const Session &s, TypeId type, ObjectId object);
 // Applies the answer to a claim: the owner's first change if it was granted, else the replicated
-// value shows again. Call it only while the values are hidden.
+// value shows again.
 void settle_optimistic(Session &s, const ClaimEvent &answer);
-// Called when receive() and send() end: get() and object_values() then give the game's values.
-void show_optimistic(Session &s);
-// Called when they begin: the replica then sees the replicated values only.
-void hide_optimistic(Session &s);
-// The replicated value of a known object, and the hash of all of them, shown or hidden.
-const void *replicated(const Session &s, ObjectSlot slot);
-uint64_t replicated_digest(const Session &s);
+// Called when receive() ends: takes over what has arrived for the fields that the game has not set.
+void refresh_optimistic(Session &s);
+// What the game has set of the object; null: nothing.
+const void *optimistic_value(const Session &s, ObjectSlot slot);
+// What get() and object_values() give.
+inline const void *shown_value(const Session &s, ObjectSlot slot)
+{
+    const World &world = s.replica->world;
+    const bool any = s.optimistic_counts[world.slots[slot].type] > 0;
+    const void *value = any ? optimistic_value(s, slot) : nullptr;
+    return value ? value : world::value(world, s.types, slot);
+}
+const void *shown_values(const Session &s, TypeId type);
 
 }

@@ -363,7 +363,6 @@ tern_result tern_receive(tern_session *session, const tern_datagram *arrived, si
     const std::span<const Datagram> datagrams(to_cpp(arrived), count);
     s.now_us = now_us;
     session::record_received(s, datagrams);
-    session::hide_optimistic(s);
     s.event_count = s.replica_event_count = 0;
     s.calls.used_bytes = 0;
     session::clear_bridged(s);
@@ -374,7 +373,7 @@ tern_result tern_receive(tern_session *session, const tern_datagram *arrived, si
         session::follow_replica(s);
         session::go_on_in_time(s);
     }
-    session::show_optimistic(s);
+    session::refresh_optimistic(s);
     session::log_events(s);
     return TERN_OK;
 }

@@ -5,7 +5,6 @@
 #include "session/journal.h"
 #include "session/misuse.h"
 #include "session/notices.h"
-#include "session/optimistic.h"
 #include "session/peer_links.h"
 #include "session/recording/recording.h"
 #include "session/session.h"
@@ -318,9 +317,7 @@ size_t tern_send(tern_session *session, uint64_t now_us, const tern_datagram **d
     Session &s = *session;
     s.now_us = now_us;
     s.datagram_buffer.count = 0;
-    session::hide_optimistic(s);
     if (s.state != State::idle) session::send_tick(s);
-    session::show_optimistic(s);
     const std::span<const Datagram> sent =
         s.datagram_buffer.datagrams.first(s.datagram_buffer.count);
     for (const Datagram &datagram : sent)

@@ -249,6 +249,8 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.optimistic_counts, s.types.types.size());
     b.used_bytes = (b.used_bytes + 15) / 16 * 16;
     array(s.optimistic_values, s.sizes.value_bytes);
+    b.used_bytes = (b.used_bytes + 15) / 16 * 16;
+    array(s.shown_values, s.sizes.value_bytes);
     std::byte *call_memory = nullptr;
     b.used_bytes = (b.used_bytes + 15) / 16 * 16;
     const size_t calls_bytes = std::max(call_memory_bytes, s.link_count * call_memory_share_bytes);
@@ -364,7 +366,6 @@ static Session *make(const CopiedConfig &copy, EntropySource entropy)
     entropy::wipe(entropy);
     s->charges = charges::make(s->types, {s->traffic, charges::row_count(s->types)},
                                {s->charge_runs, charges::run_count(s->types)});
-    s->optimistic_shown = true;
     enter_state(*s, State::idle, "%s", sentence(State::idle));
     misuse::use(s).store(misuse::ready, std::memory_order_relaxed);
     return s;

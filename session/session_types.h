@@ -246,8 +246,7 @@ struct RefusedClaim {
 };
 
 // An unanswered claim of ours with ClaimMode::optimistic. The value that the game has set meanwhile
-// is in Session::optimistic_values. The replica never sees this value: while it works, the
-// replicated value is swapped in.
+// is in Session::optimistic_values. The replica never sees this value.
 struct OptimisticClaim {
     ObjectId object;
     uint64_t set_fields; // Fields that the game has set. 0: no value is kept yet.
@@ -362,9 +361,9 @@ struct Session {
     uint32_t optimistic_count;    // Of all types.
     uint32_t *optimistic_counts;  // Indexed by type.
     ObjectSlot set_slot;          // Slot of the last set(): the next object often lies near it.
-    // Laid out like World::values. While optimistic_shown: the replicated values; else the game's.
+    // Laid out like World::values, but in the order of the claims: what the game sees of each.
     std::byte *optimistic_values;
-    bool optimistic_shown; // get() and object_values() give the game's values.
+    std::byte *shown_values; // Laid out like World::values: memory for object_values().
     CallArena calls;
     uint32_t unreliable_call_count;
     std::byte *unreliable_memory;         // unreliable_call_memory_bytes.

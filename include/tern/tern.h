@@ -174,7 +174,7 @@ TERN_API tern_type_id tern_object_type(const tern_session *session, tern_object 
 TERN_API tern_peer tern_object_owner(const tern_session *session, tern_object object);
 // Identifies the time under one owner; rises with each change of owner.
 TERN_API uint64_t tern_object_stamp(const tern_session *session, tern_object object);
-// The struct of the object, or NULL. A later tern_set() changes what the pointer points to.
+// The struct of the object, or NULL. A later tern_set() may change what it points to.
 TERN_API const void *tern_get(const tern_session *session, tern_object object, size_t size_bytes);
 // Copies the struct; other peers get the fields that have changed. Requires tern_may_set().
 TERN_API tern_result tern_set(tern_session *session, tern_object object, const void *value,

@@ -335,7 +335,7 @@ inline uint64_t object_stamp(const Session *session, ObjectId object)
     return tern_object_stamp(session, to_c(object));
 }
 
-// The object's struct. A later set() changes what the pointer points to. Requires can_read().
+// The object's struct. A later set() may change what the pointer points to. Requires can_read().
 inline const void *get(const Session *session, ObjectId object, size_t size_bytes)
 {
     return tern_get(session, to_c(object), size_bytes);

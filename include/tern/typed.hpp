@@ -57,7 +57,7 @@ template <GameStruct T> const T &get(const Session *session, ObjectId object)
     return value ? *static_cast<const T *>(value) : nothing;
 }
 
-// A later set() changes what the reference refers to.
+// A later set() may change what the reference refers to.
 template <GameStruct T> const T &get(const Session *session, Object<T> object)
 {
     return get<T>(session, object.id);
