@@ -126,7 +126,7 @@ bool hear(Pair &p, std::span<const std::byte> message, bool is_true)
     TERN_ASSERT(check != SnapshotCheck::malformed || !is_true || !p.is_true, "a true one");
     if (check == SnapshotCheck::malformed || check == SnapshotCheck::refused) return false;
     p.is_true = p.is_true && is_true;
-    if (snapshots::receive(s, scratch, 0, message)) apply(p);
+    if (snapshots::receive(s, scratch, 0)) apply(p);
     return true;
 }
 

@@ -148,9 +148,10 @@ uint64_t state_hash(const Replica &r)
 
 // --- UPDATEs ---
 
-bool check_updates(const Replica &r, PeerId from, std::span<const std::byte> message)
+bool read_updates(const Replica &r, PeerId from, std::span<const std::byte> message,
+                  ReadUpdates &read)
 {
-    return publish::check(r.world, *r.types, from, message);
+    return publish::read(read, r.world, *r.types, from, message);
 }
 
 // The owner in whose name a member sends an object's values: its own, or, from the host of a star,
@@ -172,26 +173,22 @@ static void note_applied(Replica &r, const AppliedUpdate &applied, Verdict &verd
     if (applied.result <= Applied::repeated) replica_objects::push_state_history(r, applied.slot);
     if (applied.result == Applied::repeated) relay::repeated(r, applied.slot);
     if (applied.result == Applied::forged) verdict = Verdict::forged;
-    if (applied.result == Applied::malformed) verdict = Verdict::malformed;
 }
 
-Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> message)
+Verdict receive_updates(Replica &r, PeerId from, const ReadUpdates &read)
 {
     if (r.fault != Fault::none) return Verdict::ignored;
     if (!is_member(r, from)) return Verdict::ignored;
     if (!exchanges_objects_with(r, from)) return Verdict::ignored;
-    work::message(r, message.size());
+    work::messages(r, read.message_count, read.message_bytes);
     Verdict verdict = Verdict::ok;
-    UpdateReader reader = publish::reader(*r.types, from, message, UpdateTrust::checked);
-    Update update;
     ObjectSlot slot = no_slot;
-    while (publish::next(reader, update)) {
+    for (const Update &update : read.parts.first(read.count)) {
         slot = world::find_near(r.world, slot, update.object);
         const PeerId owner = speaks_for(r, from, slot);
-        const AppliedUpdate applied = publish::apply(r.world, *r.types, owner, slot, update);
-        note_applied(r, applied, verdict);
+        note_applied(r, publish::apply(r.world, *r.types, owner, slot, update), verdict);
     }
-    return publish::malformed(reader) ? Verdict::malformed : verdict;
+    return verdict;
 }
 
 SnapshotCheck check_snapshot(Replica &r, PeerId from, std::span<const std::byte> message)
@@ -202,13 +199,13 @@ SnapshotCheck check_snapshot(Replica &r, PeerId from, std::span<const std::byte>
                             message);
 }
 
-Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> message)
+Verdict receive_snapshot(Replica &r, PeerId from)
 {
-    const SnapshotScratch &scratch = r.scratch[0].snapshots;
-    if (!snapshots::receive(r.publisher.snapshots, scratch, find_member(r, from), message))
+    SnapshotScratch &scratch = r.scratch[0].snapshots;
+    if (!snapshots::receive(r.publisher.snapshots, scratch, find_member(r, from)))
         return Verdict::ok;
     if (r.fault != Fault::none || !exchanges_objects_with(r, from)) return Verdict::ignored;
-    work::message(r, message.size());
+    work::message(r, scratch.read.message_bytes);
     Verdict verdict = Verdict::ok;
     ObjectSlot slot = no_slot;
     for (uint32_t i = 0; i < scratch.read_entries.count; ++i) {

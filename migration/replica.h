@@ -127,11 +127,12 @@ void write_leases(BitWriter &w, const Replica &r, const LeaseQuestion &question)
 Verdict receive_leases(Replica &r, PeerId from, BitReader reader);
 
 // --- UPDATEs ---
-// Whether receive_updates() could apply the whole message.
-bool check_updates(const Replica &r, PeerId from, std::span<const std::byte> message);
-// Only for messages that have passed check_updates(). The result is forged if the update of any
-// object was; the other objects have been updated nevertheless.
-Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> message);
+// Adds a message to `read`, without effect here. False: the whole packet must be dropped.
+bool read_updates(const Replica &r, PeerId from, std::span<const std::byte> message,
+                  ReadUpdates &read);
+// Applies what read_updates() has read. The result is forged if the update of any object was; the
+// other objects have been updated nevertheless.
+Verdict receive_updates(Replica &r, PeerId from, const ReadUpdates &read);
 // Whether a message or an UPDATE waits for the member in this slot.
 bool has_news(const Replica &r, MemberSlot slot);
 bool has_updates(const Replica &r, PeerId to);
@@ -145,7 +146,7 @@ size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte
 // acked. Every snapshot that is neither refused nor malformed must go to receive_snapshot() before
 // the next one is checked.
 SnapshotCheck check_snapshot(Replica &r, PeerId from, std::span<const std::byte> message);
-Verdict receive_snapshot(Replica &r, PeerId from, std::span<const std::byte> message);
+Verdict receive_snapshot(Replica &r, PeerId from);
 size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
                       uint32_t part = 0);
 // The outcome of a packet: acked or lost. Call it once for each packet.

@@ -11,9 +11,14 @@ inline constexpr uint64_t message_ns = 500, byte_ns = 4, signature_ns = 60'000;
 // which a star's host passes a death.
 inline constexpr uint64_t range_ns = 1, slot_ns = 4, member_ns = 50;
 
+inline void messages(Replica &r, uint64_t count, uint64_t size_bytes)
+{
+    r.work_ns += message_ns * count + byte_ns * size_bytes;
+}
+
 inline void message(Replica &r, size_t size_bytes)
 {
-    r.work_ns += message_ns + byte_ns * size_bytes;
+    messages(r, 1, size_bytes);
 }
 
 inline void signature(Replica &r)

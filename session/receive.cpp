@@ -43,6 +43,7 @@ static PacketDisposition packet_disposition(Session &s, const PeerLink &link,
                                             const OpenedPacket &packet)
 {
     uint32_t snapshots = 0;
+    publish::clear(s.read_updates);
     PacketDisposition result = PacketDisposition::accept;
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
         const UnreliableMessage &message = packet.unreliable[i];
@@ -54,7 +55,7 @@ static PacketDisposition packet_disposition(Session &s, const PeerLink &link,
             result = PacketDisposition::accept_unacked;
         if (link.role != PeerRole::member) continue; // Ignored: not in the roster, or not any more.
         if (message.kind == UnreliableKind::updates &&
-            !replica::check_updates(*s.replica, link.peer, message.bytes))
+            !replica::read_updates(*s.replica, link.peer, message.bytes, s.read_updates))
             return PacketDisposition::drop;
         if (message.kind == UnreliableKind::call && !is_call(s, message.bytes))
             return PacketDisposition::drop;
@@ -92,10 +93,12 @@ static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacke
         if (from.role != PeerRole::member) return;
         Verdict verdict = Verdict::ok;
         const uint64_t before_ns = s.replica->work_ns;
-        if (message.kind == UnreliableKind::updates)
-            verdict = replica::receive_updates(*s.replica, from.peer, message.bytes);
+        if (message.kind == UnreliableKind::updates && s.read_updates.count > 0) {
+            verdict = replica::receive_updates(*s.replica, from.peer, s.read_updates);
+            publish::clear(s.read_updates); // All messages of the packet at once.
+        }
         if (message.kind == UnreliableKind::snapshot)
-            verdict = replica::receive_snapshot(*s.replica, from.peer, message.bytes);
+            verdict = replica::receive_snapshot(*s.replica, from.peer);
         from.work_ns += s.replica->work_ns - before_ns;
         charge(s, index, verdict);
         if (message.kind == UnreliableKind::call && is_play(s, from) && events_room(s))

@@ -251,6 +251,13 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.optimistic_values, s.sizes.value_bytes);
     b.used_bytes = (b.used_bytes + 15) / 16 * 16;
     array(s.shown_values, s.sizes.value_bytes);
+    const ReadRoom room = publish::read_room(s.types);
+    Update *updates = nullptr;
+    std::byte *update_values = nullptr;
+    array(updates, room.parts);
+    array(update_values, room.value_bytes);
+    s.read_updates.parts = {updates, room.parts};
+    s.read_updates.values = {update_values, room.value_bytes};
     std::byte *call_memory = nullptr;
     b.used_bytes = (b.used_bytes + 15) / 16 * 16;
     const size_t calls_bytes = std::max(call_memory_bytes, s.link_count * call_memory_share_bytes);

@@ -363,7 +363,8 @@ struct Session {
     ObjectSlot set_slot;          // Slot of the last set(): the next object often lies near it.
     // Laid out like World::values, but in the order of the claims: what the game sees of each.
     std::byte *optimistic_values;
-    std::byte *shown_values; // Laid out like World::values: memory for object_values().
+    std::byte *shown_values;  // Laid out like World::values: memory for object_values().
+    ReadUpdates read_updates; // Those of the packet that is being received.
     CallArena calls;
     uint32_t unreliable_call_count;
     std::byte *unreliable_memory;         // unreliable_call_memory_bytes.

@@ -135,6 +135,7 @@ std::unique_ptr<Crowd> make(Precision precision, uint32_t object_count)
     // The owner creates all of them at once, and has at least half of an equal share of the places.
     crowd.type = {"body", sizeof(Body), fields, 2 * object_count * (receivers_count + 1)};
     crowd.types = type_table::make(std::span(&crowd.type, 1));
+    crowd.update_room = std::make_unique<UpdateRoom>(crowd.types);
     crowd.delivered.assign(receivers_count + 1, std::vector<uint32_t>(receivers_count + 1));
     std::vector<Member> members;
     for (size_t i = 0; i <= receivers_count; ++i) {
@@ -214,13 +215,15 @@ uint64_t receive(Crowd &crowd)
     for (size_t i = 0; i < receivers_count; ++i) {
         Replica &r = *crowd.replicas[i + 1];
         const Pipe &pipe = crowd.pipes[i];
+        ReadUpdates &read = crowd.update_room->read;
         replica::begin_receive(r);
         for (size_t k = 0; k < pipe.count; ++k) {
             const std::span<const std::byte> message(pipe.packets[k].bytes,
                                                      pipe.packets[k].size_bytes);
             // A session also checks a packet whole before it applies any part of it.
-            if (replica::check_updates(r, peer(0), message))
-                replica::receive_updates(r, peer(0), message);
+            publish::clear(read);
+            if (replica::read_updates(r, peer(0), message, read))
+                replica::receive_updates(r, peer(0), read);
         }
         changed += r.events.count;
         replica::end_receive(r);

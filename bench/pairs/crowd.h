@@ -2,6 +2,7 @@
 #pragma once
 #include "migration/replica.h"
 #include "tern/traffic.hpp"
+#include "tests/replication/update_room.h"
 #include <memory>
 #include <vector>
 
@@ -51,6 +52,7 @@ struct Crowd {
     std::vector<tern::ObjectSlot> slots;          // [object], at the owner.
     std::vector<Body> bodies; // [object]: the values that the next set() writes.
     Pipe pipes[receivers_count];
+    std::unique_ptr<tern::UpdateRoom> update_room;
     uint64_t next_packet;
     uint32_t tick;
 };

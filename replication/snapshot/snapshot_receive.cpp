@@ -310,6 +310,7 @@ SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &typ
     if (head.size_bytes == 0 || head.number == 0) return SnapshotCheck::malformed;
     scratch.read.peer = peer;
     scratch.read.number = head.number;
+    scratch.read.message_bytes = static_cast<uint32_t>(message.size());
     scratch.read.first = head.first;
     scratch.read.last = head.last;
     scratch.read.decode_state = DecodeState::useless;
@@ -352,26 +353,30 @@ static void give_up(Snapshots &s, uint32_t peer, const ReadSnapshot &read)
     }
 }
 
-bool receive(Snapshots &s, const SnapshotScratch &scratch, uint32_t peer,
-             std::span<const std::byte> message)
+static void take_groups(Snapshots &s, const ReadSnapshot &read)
 {
-    const ReadSnapshot &read = scratch.read;
-    uint32_t &newest = s.peers[peer].got_number;
-    const Head head = read_head(s, message, newest);
-    if (read.peer != peer || read.number != head.number || head.number == 0) return false;
-    if (read.first != head.first || read.last != head.last) return false;
-    if (static_cast<int32_t>(head.number - newest) > 0) newest = head.number;
-    if (read.decode_state == DecodeState::useless) {
-        give_up(s, peer, read);
-        return false;
-    }
     for (uint32_t left = read.groups; left != 0; left &= left - 1) {
         const auto group = static_cast<uint32_t>(std::countr_zero(left));
-        stream(s.got, stream_of(s, peer, group))[read.number % snapshots_kept] = {
+        stream(s.got, stream_of(s, read.peer, group))[read.number % snapshots_kept] = {
             read.number, read.bases[group], read.tick, DecodeState::usable, {}, 0, 0};
     }
+}
+
+bool receive(Snapshots &s, SnapshotScratch &scratch, uint32_t peer)
+{
+    const ReadSnapshot &read = scratch.read;
+    if (read.peer != peer || read.number == 0) return false;
+    uint32_t &newest = s.peers[peer].got_number;
+    if (static_cast<int32_t>(read.number - newest) > 0) newest = read.number;
+    if (read.decode_state == DecodeState::useless) {
+        give_up(s, peer, read);
+        scratch.read.number = 0;
+        return false;
+    }
+    take_groups(s, read);
     for (uint32_t i = 0; i < scratch.read_numbers.count; ++i)
         name_entry(s, scratch, peer, i);
+    scratch.read.number = 0;
     return true;
 }
 

@@ -210,7 +210,9 @@ struct SnapshotCode {
 
 // The results of check(), kept for receive().
 struct ReadSnapshot {
-    uint32_t peer, number, tick;
+    uint32_t peer, tick;
+    uint32_t number; // 0: there are none, or receive() has taken them.
+    uint32_t message_bytes;
     uint32_t first, last; // The groups that the message may have,
     uint32_t groups;      // and a bit for each one that it has.
     DecodeState decode_state;
@@ -291,14 +293,13 @@ DecodeState decode_state_of(Snapshots &s, uint32_t peer, SentMessage message);
 void lose_all(Snapshots &s, uint32_t peer); // All snapshots in flight count as lost.
 
 // --- The receiver ---
-// Decodes a message without effect on the world. If the packet is accepted, receive() of the same
-// message must follow before the next check().
+// Decodes a message without effect on the world. If the packet is accepted, receive() must follow
+// before the next check().
 SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types, uint32_t peer,
                     std::span<const std::byte> message);
-// Takes the snapshot into the lineage. False: there is nothing to apply, because the snapshot has
-// no effect or is not the one that check() decoded last.
-bool receive(Snapshots &s, const SnapshotScratch &scratch, uint32_t peer,
-             std::span<const std::byte> message);
+// Takes the snapshot that check() has decoded into the lineage. False: there is nothing to apply,
+// because it has no effect.
+bool receive(Snapshots &s, SnapshotScratch &scratch, uint32_t peer);
 // The value of object i of the message that check() decoded last.
 inline const std::byte *value(const SnapshotScratch &scratch, uint32_t i)
 {

@@ -87,18 +87,30 @@ struct SendOrder { // Not part of the hashed state.
     uint32_t due_count;  // PeerRing::due_count after the last write().
 };
 
-// One object's part of an UPDATE message, read but not applied yet.
+// One object's part of an UPDATE message, read and checked, but not applied yet.
 struct Update {
     ObjectId object;
     Stamp stamp;
     uint32_t tick;
-    uint32_t message_tick; // The tick of the message.
-    TypeId type;           // The type that the message names.
-    bool hides;            // The object is hidden from now on; no fields follow.
-    uint64_t mask;         // The fields that follow.
-    BitReader values;      // Positioned at the first field.
-    uint32_t bit_count;    // All bits of the part, its head included.
-    bool is_checked;       // check() has accepted the message.
+    uint32_t message_tick;   // The tick of the message.
+    TypeId type;             // The type that the message names.
+    bool hides;              // The object is hidden from now on; no fields follow.
+    uint64_t mask;           // The fields that follow.
+    const std::byte *values; // These fields, one after another.
+    uint32_t value_bytes;
+    uint32_t bit_count; // All bits of the part, its head included.
+};
+
+// The parts of all UPDATE messages of one packet. Its owner gives it memory: see read_room().
+struct ReadUpdates {
+    std::span<Update> parts;
+    std::span<std::byte> values;
+    uint32_t count;       // Of `parts`.
+    uint32_t value_bytes; // Of `values`.
+    uint32_t message_count, message_bytes;
+};
+struct ReadRoom {
+    size_t parts, value_bytes;
 };
 
 struct PreviousUpdate { // What the next object of the message is coded relative to.
@@ -106,17 +118,12 @@ struct PreviousUpdate { // What the next object of the message is coded relative
     Stamp stamp;
     uint64_t mask;
     uint32_t tick;
-    uint32_t value_bits;
     TypeId type;
 };
-
-// unchecked: the message may be any bytes. checked: check() has accepted it.
-enum class UpdateTrust : uint8_t { unchecked, checked };
 
 struct UpdateReader { // Closed.
     BitReader _reader;
     const TypeTable *_types;
-    UpdateTrust _trust;
     bool _each_tick;
     uint8_t _gap_bits;
     uint32_t _message_tick;
@@ -138,8 +145,7 @@ enum class Applied : uint8_t {
     // Ignored as the rules demand: the object is unknown, the tenure another, or the tick not
     // newer.
     unchanged,
-    forged, // The sender does not own this tenure.
-    malformed
+    forged // The sender does not own this tenure.
 };
 
 enum class VisibilityChange : uint8_t { same, hidden, shown };
@@ -203,13 +209,18 @@ void on_packet_outcome(Publisher &p, const World &world, const TypeTable &types,
 void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t peer);
 
 // --- The receiver ---
-UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::byte> message,
-                    UpdateTrust trust = UpdateTrust::unchecked);
-bool next(UpdateReader &r, Update &update); // False at the end, and if the message is malformed.
-bool malformed(const UpdateReader &r);      // Call it after next() returned false.
-// Whether the whole message is well-formed and names the right types. Changes nothing.
-bool check(const World &world, const TypeTable &types, PeerId sender,
-           std::span<const std::byte> message);
+UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::byte> message);
+// False at the end, and if the message is malformed. `values` has room for struct_bytes_max, and
+// must stay in place while the update is in use.
+bool next(UpdateReader &r, Update &update, std::byte *values);
+bool malformed(const UpdateReader &r); // Call it after next() returned false.
+// What the messages of any packet need.
+ReadRoom read_room(const TypeTable &types);
+void clear(ReadUpdates &read);
+// Adds the parts of a message. False: it is malformed, or contradicts the types that are known
+// here; the messages before count for nothing, too.
+bool read(ReadUpdates &read, const World &world, const TypeTable &types, PeerId sender,
+          std::span<const std::byte> message);
 // `slot`: the object's, or no_slot if it is unknown here.
 AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, ObjectSlot slot,
                     const Update &update);

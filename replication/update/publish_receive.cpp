@@ -1,16 +1,15 @@
 #include "replication/update/publish.h"
 #include "replication/update/update_codec.h"
+#include <algorithm>
 #include <cstring>
 
 namespace tern::publish {
 
-UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::byte> message,
-                    UpdateTrust trust)
+UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::byte> message)
 {
     UpdateReader r = {};
     r._reader = bits::reader(message);
     r._types = &types;
-    r._trust = trust;
     r._previous.tick = static_cast<uint32_t>(bits::read(r._reader, 32));
     r._previous.object = update_codec::before_first(sender);
     r._message_tick = r._previous.tick;
@@ -20,19 +19,7 @@ UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::
     return r;
 }
 
-static void pass_values(UpdateReader &r, const Update &update)
-{
-    const PreviousUpdate &previous = r._previous;
-    if (r._trust == UpdateTrust::unchecked)
-        type_table::check_fields(r._reader, *r._types, update.type, update.mask);
-    else if (update.mask == previous.mask && update.type == previous.type &&
-             (update.mask & r._types->variable_fields[update.type]) == 0)
-        bits::skip(r._reader, previous.value_bits);
-    else
-        type_table::skip_fields(r._reader, *r._types, update.type, update.mask);
-}
-
-bool next(UpdateReader &r, Update &update)
+bool next(UpdateReader &r, Update &update, std::byte *values)
 {
     if (bits::failed(r._reader)) return false;
     const size_t begin = bits::bit_count(r._reader);
@@ -44,13 +31,11 @@ bool next(UpdateReader &r, Update &update)
     update_codec::read_head(r, update, form);
     if (r._count == updates_per_message_max) bits::fail(r._reader);
     if (bits::failed(r._reader)) return false;
-    update.values = r._reader;
-    update.is_checked = r._trust == UpdateTrust::checked;
-    pass_values(r, update);
-    const size_t end = bits::bit_count(r._reader);
-    update.bit_count = static_cast<uint32_t>(end - begin);
-    const auto value_bits = static_cast<uint32_t>(end - bits::bit_count(update.values));
-    r._previous = {update.object, update.stamp, update.mask, update.tick, value_bits, update.type};
+    update.values = values;
+    update.value_bytes = static_cast<uint32_t>(
+        type_table::read_packed(r._reader, *r._types, update.type, values, update.mask));
+    update.bit_count = static_cast<uint32_t>(bits::bit_count(r._reader) - begin);
+    r._previous = {update.object, update.stamp, update.mask, update.tick, update.type};
     r._count += 1;
     return !bits::failed(r._reader);
 }
@@ -67,17 +52,44 @@ static bool contradicts(const KnownObject &known, Stamp stamp, TypeId type)
     return type != known.type && stamp == known.stamp;
 }
 
-bool check(const World &world, const TypeTable &types, PeerId sender,
-           std::span<const std::byte> message)
+// A part takes a bit or more for its head, and those of a field unless it hides the object. Such a
+// head takes hiding_bits_min.
+static constexpr size_t hiding_bits_min = 16;
+
+ReadRoom read_room(const TypeTable &types)
+{
+    size_t field_bits = hiding_bits_min - 1;
+    for (TypeId type = 0; type < types.types.size(); ++type)
+        for (const FieldCode &f : type_table::codes(types, type))
+            field_bits = std::min(field_bits, field::bits_min(f));
+    const size_t packet_bits = datagram_bytes_max * 8;
+    return {packet_bits / (1 + field_bits) + 1, type_table::packed_bytes_max(types, packet_bits)};
+}
+
+void clear(ReadUpdates &read)
+{
+    read.count = read.value_bytes = read.message_count = read.message_bytes = 0;
+}
+
+bool read(ReadUpdates &read, const World &world, const TypeTable &types, PeerId sender,
+          std::span<const std::byte> message)
 {
     UpdateReader r = reader(types, sender, message);
-    Update update;
     ObjectSlot slot = no_slot;
-    while (next(r, update)) {
+    for (;;) {
+        TERN_ASSERT(read.count < read.parts.size() &&
+                        read.value_bytes + struct_bytes_max <= read.values.size(),
+                    "%u parts, %u bytes", read.count, read.value_bytes);
+        Update &update = read.parts[read.count];
+        if (!next(r, update, read.values.data() + read.value_bytes)) break;
         slot = world::find_near(world, slot, update.object);
-        if (slot == no_slot) continue;
-        if (contradicts(world.slots[slot], update.stamp, update.type)) return false;
+        if (slot != no_slot && contradicts(world.slots[slot], update.stamp, update.type))
+            return false;
+        read.count += 1;
+        read.value_bytes += update.value_bytes;
     }
+    read.message_count += 1;
+    read.message_bytes += static_cast<uint32_t>(message.size());
     return !malformed(r);
 }
 
@@ -106,17 +118,6 @@ static Applied judge(const World &world, PeerId from, ObjectSlot slot, Stamp sta
     return object.hidden ? Applied::unchanged : Applied::changed;
 }
 
-static AppliedUpdate take(World &world, const TypeTable &types, ObjectSlot slot, uint32_t tick,
-                          VisibilityChange visibility, const std::byte *next_value, uint64_t mask)
-{
-    KnownObject &object = world.slots[slot];
-    void *value = world::value(world, types, slot);
-    const uint64_t changed = type_table::difference(types, object.type, value, next_value, mask);
-    std::memcpy(value, next_value, types.types[object.type].size_bytes);
-    object.tick = tick;
-    return {changed != 0 ? Applied::changed : Applied::repeated, visibility, slot, changed};
-}
-
 AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, ObjectSlot slot,
                     const Update &update)
 {
@@ -131,11 +132,11 @@ AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, ObjectSlo
         see(world.slots[slot], from, update.stamp, update.message_tick, update.hides);
     const Applied judged = judge(world, from, slot, update.stamp, update.tick);
     if (judged != Applied::changed) return {judged, visibility, slot, 0};
-    std::byte next_value[struct_bytes_max];
-    std::memcpy(next_value, world::value(world, types, slot), types.types[type].size_bytes);
-    if (!update_codec::read_fields(update, types, next_value))
-        return {Applied::malformed, visibility, slot, 0};
-    return take(world, types, slot, update.tick, visibility, next_value, update.mask);
+    void *value = world::value(world, types, slot);
+    const uint64_t changed =
+        type_table::store_packed(types, type, value, update.values, update.mask);
+    world.slots[slot].tick = update.tick;
+    return {changed != 0 ? Applied::changed : Applied::repeated, visibility, slot, changed};
 }
 
 AppliedUpdate apply_carried(World &world, const TypeTable &types, const SnapshotScratch &scratch,
@@ -153,8 +154,12 @@ AppliedUpdate apply_carried(World &world, const TypeTable &types, const Snapshot
     const VisibilityChange visibility = see(world.slots[slot], from, entry.stamp, tick, false);
     const Applied judged = judge(world, from, slot, entry.stamp, tick);
     if (judged != Applied::changed) return {judged, visibility, slot, 0};
-    const uint64_t all = type_table::all_fields(types, type);
-    return take(world, types, slot, tick, visibility, snapshots::value(scratch, i), all);
+    void *value = world::value(world, types, slot);
+    const std::byte *carried = snapshots::value(scratch, i);
+    const uint64_t changed = type_table::difference(types, type, value, carried);
+    std::memcpy(value, carried, types.types[type].size_bytes);
+    world.slots[slot].tick = tick;
+    return {changed != 0 ? Applied::changed : Applied::repeated, visibility, slot, changed};
 }
 
 }

@@ -165,16 +165,6 @@ static uint64_t read_mask(BitReader &r, const TypeTable &types, TypeId type)
 
 namespace update_codec {
 
-bool read_fields(const Update &update, const TypeTable &types, void *value)
-{
-    BitReader r = update.values;
-    if (update.is_checked)
-        type_table::read_checked_fields(r, types, update.type, value, update.mask);
-    else
-        type_table::read_fields(r, types, update.type, value, update.mask);
-    return !bits::failed(r);
-}
-
 // --- The message: docs/wire_format.md, "UPDATE" ---
 
 // Serial 0, which no object has.

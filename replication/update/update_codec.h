@@ -58,9 +58,6 @@ HeadForm read_form(BitReader &r);
 // Reads an object's part of a message up to its values. The reader fails if add() would have coded
 // this otherwise.
 void read_head(UpdateReader &r, Update &update, HeadForm form);
-// Overwrites the fields of `value` that the update carries. False: add() would not write them so;
-// `value` is then undefined.
-bool read_fields(const Update &update, const TypeTable &types, void *value);
 
 }
 }

@@ -486,15 +486,6 @@ void read(BitReader &r, const FieldCode &f, std::byte *to)
     });
 }
 
-void read_checked(BitReader &r, const FieldCode &f, std::byte *to)
-{
-    if (f.kind == FieldKind::bytes || is_variable(f)) return read(r, f, to);
-    with_coder(f, [&](auto coder) {
-        for (size_t at = 0, end = size_bytes(f); at < end; at += f.element_bytes)
-            coder.decode(f, bits::read(r, f.bits), to + at);
-    });
-}
-
 size_t bit_count(const FieldCode &f, const std::byte *from)
 {
     if (f.kind == FieldKind::text) return f.bits + text_length(f, from) * 8;
@@ -507,26 +498,6 @@ void skip(BitReader &r, const FieldCode &f)
     if (f.kind == FieldKind::text) return bits::skip(r, bits::read(r, f.bits) * 8);
     if (f.kind == FieldKind::values) return value::check(r, f.count);
     bits::skip(r, size_t{f.bits} * f.count);
-}
-
-void check(BitReader &r, const FieldCode &f)
-{
-    if (f.kind == FieldKind::text) {
-        std::byte text[struct_bytes_max];
-        return read_text(r, f, text);
-    }
-    if (f.kind == FieldKind::values) return value::check(r, f.count);
-    if (f.codes == Codes::any) return bits::skip(r, size_t{f.bits} * f.count);
-    if (f.codes == Codes::up_to_max) {
-        for (size_t i = 0; i < f.count; ++i)
-            if (bits::read(r, f.bits) > f.code_max) bits::fail(r);
-        return;
-    }
-    with_coder(f, [&](auto coder) {
-        std::byte element[sizeof(quaternion::Components)];
-        for (size_t i = 0; i < f.count; ++i)
-            if (!decode_own(coder, f, bits::read(r, f.bits), element)) bits::fail(r);
-    });
 }
 
 }

@@ -63,18 +63,20 @@ void normalise(const FieldCode &f, std::byte *to, const std::byte *from, size_t 
 void write(BitWriter &w, const FieldCode &f, const std::byte *from);
 // Fails the reader for bits that write() never writes; `to` is then undefined.
 void read(BitReader &r, const FieldCode &f, std::byte *to);
-// Like read(), for bits that write() wrote or check() accepted.
-void read_checked(BitReader &r, const FieldCode &f, std::byte *to);
 // Whether the bits that write() takes depend on the value.
 inline bool is_variable(const FieldCode &f)
 {
     return f.kind == FieldKind::text || f.kind == FieldKind::values;
 }
+// The least number of bits that write() takes. 0: a text that has no room for a letter.
+inline size_t bits_min(const FieldCode &f)
+{
+    if (f.kind == FieldKind::values) return 8; // The byte of nil.
+    return f.kind == FieldKind::text ? f.bits : size_t{f.bits} * f.count;
+}
 // The number of bits that write() takes. `from` is read only for text and values.
 size_t bit_count(const FieldCode &f, const std::byte *from);
-void skip(BitReader &r, const FieldCode &f); // For bits that write() wrote or check() accepted.
-// Like read(), without storing anything.
-void check(BitReader &r, const FieldCode &f);
+void skip(BitReader &r, const FieldCode &f); // For bits that write() wrote or read() accepted.
 
 // Whether the float32 or quaternion field of any of these structs has a NaN in it.
 inline bool any_nan(const FieldCode &f, const std::byte *from, size_t count, size_t stride_bytes)

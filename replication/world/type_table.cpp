@@ -3,6 +3,7 @@
 #include "replication/world/field.h"
 #include "replication/world/type_checks.h"
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -160,27 +161,51 @@ void read_fields(BitReader &r, const TypeTable &table, TypeId id, void *value, u
         if (mask >> i & 1) field::read(r, fields[i], to + fields[i].offset_bytes);
 }
 
-void read_checked_fields(BitReader &r, const TypeTable &table, TypeId id, void *value,
-                         uint64_t mask)
+size_t read_packed(BitReader &r, const TypeTable &table, TypeId id, std::byte *packed,
+                   uint64_t mask)
+{
+    const std::span<const FieldCode> fields = codes(table, id);
+    std::byte *to = packed;
+    for (; mask != 0; mask &= mask - 1) {
+        const FieldCode &f = fields[static_cast<size_t>(std::countr_zero(mask))];
+        field::read(r, f, to);
+        to += field::size_bytes(f);
+    }
+    return static_cast<size_t>(to - packed);
+}
+
+uint64_t store_packed(const TypeTable &table, TypeId id, void *value, const std::byte *packed,
+                      uint64_t mask)
 {
     const std::span<const FieldCode> fields = codes(table, id);
     auto *to = static_cast<std::byte *>(value);
-    for (size_t i = 0; i < fields.size(); ++i)
-        if (mask >> i & 1) field::read_checked(r, fields[i], to + fields[i].offset_bytes);
+    uint64_t changed = 0;
+    for (; mask != 0; mask &= mask - 1) {
+        const FieldCode &f = fields[static_cast<size_t>(std::countr_zero(mask))];
+        const size_t size_bytes = field::size_bytes(f);
+        if (!equal(to + f.offset_bytes, packed, size_bytes)) {
+            std::memcpy(to + f.offset_bytes, packed, size_bytes);
+            changed |= mask & -mask;
+        }
+        packed += size_bytes;
+    }
+    return changed;
 }
 
-void skip_fields(BitReader &r, const TypeTable &table, TypeId id, uint64_t mask)
+// A field of few bits may take many bytes: a text of no letters, for example.
+size_t packed_bytes_max(const TypeTable &table, size_t bits)
 {
-    const std::span<const FieldCode> fields = codes(table, id);
-    for (size_t i = 0; i < fields.size(); ++i)
-        if (mask >> i & 1) field::skip(r, fields[i]);
-}
-
-void check_fields(BitReader &r, const TypeTable &table, TypeId id, uint64_t mask)
-{
-    const std::span<const FieldCode> fields = codes(table, id);
-    for (size_t i = 0; i < fields.size(); ++i)
-        if (mask >> i & 1) field::check(r, fields[i]);
+    size_t bytes = 0, bytes_of_no_bits = 0;
+    for (TypeId type = 0; type < table.types.size(); ++type) {
+        size_t of_no_bits = 0;
+        for (const FieldCode &f : codes(table, type)) {
+            const size_t least = field::bits_min(f), size = field::size_bytes(f);
+            if (least == 0) of_no_bits += size;
+            if (least != 0) bytes = std::max(bytes, bits / least * size);
+        }
+        bytes_of_no_bits = std::max(bytes_of_no_bits, of_no_bits);
+    }
+    return bytes + bits * bytes_of_no_bits + struct_bytes_max;
 }
 
 }

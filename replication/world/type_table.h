@@ -61,13 +61,15 @@ void write_fields(BitWriter &w, const TypeTable &table, TypeId type, const void 
                   uint64_t mask);
 // Overwrites the fields of `mask`. Fails the reader for bits that write_fields() never writes.
 void read_fields(BitReader &r, const TypeTable &table, TypeId type, void *value, uint64_t mask);
-// Like read_fields(), for bits that check_fields() has accepted.
-void read_checked_fields(BitReader &r, const TypeTable &table, TypeId type, void *value,
-                         uint64_t mask);
-// Like read_fields(), without storing anything.
-void check_fields(BitReader &r, const TypeTable &table, TypeId type, uint64_t mask);
-// Skips bits that check_fields() has accepted.
-void skip_fields(BitReader &r, const TypeTable &table, TypeId type, uint64_t mask);
+// Like read_fields(), but stores the fields one after another. Returns the bytes that they take, at
+// most struct_bytes_max.
+size_t read_packed(BitReader &r, const TypeTable &table, TypeId type, std::byte *packed,
+                   uint64_t mask);
+// Stores what read_packed() has read. Returns a mask of the fields that changed.
+uint64_t store_packed(const TypeTable &table, TypeId type, void *value, const std::byte *packed,
+                      uint64_t mask);
+// Bytes that read_packed() stores for a message of so many bits, at most.
+size_t packed_bytes_max(const TypeTable &table, size_t bits);
 uint64_t all_fields(const TypeTable &table, TypeId type);              // The mask of a whole value.
 std::span<const FieldCode> codes(const TypeTable &table, TypeId type); // The fields, in order.
 

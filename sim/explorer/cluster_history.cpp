@@ -10,7 +10,8 @@ static Described described_update(const PeerSteps &steps, PeerId sender,
 {
     UpdateReader r = publish::reader(*steps._types, sender, message);
     Update update = {};
-    publish::next(r, update);
+    std::byte values[struct_bytes_max];
+    publish::next(r, update, values);
     return {MessageKind::none, update.stamp, 1, {update.object}};
 }
 

@@ -205,6 +205,17 @@ static void play(Replica &r, const Input &input)
     }
 }
 
+static Verdict receive_updates(PeerSteps &s, Replica &r, PeerId from,
+                               std::span<const std::byte> message)
+{
+    const ReadRoom room = publish::read_room(*s._types);
+    s._updates.resize(room.parts);
+    s._update_values.resize(room.value_bytes);
+    ReadUpdates read = {s._updates, s._update_values, 0, 0, 0, 0};
+    if (!replica::read_updates(r, from, message, read)) return Verdict::malformed;
+    return replica::receive_updates(r, from, read);
+}
+
 static Verdict tell(PeerSteps &s, Replica &r, PeerPlace place, const Input &input)
 {
     const PeerId other = peer(input.other);
@@ -214,7 +225,7 @@ static Verdict tell(PeerSteps &s, Replica &r, PeerPlace place, const Input &inpu
     case InputKind::welcome:
         return replica::welcome(r, session, keys(place).secret_key, identity(place),
                                 message(s, input.number));
-    case InputKind::updates: return replica::receive_updates(r, other, message(s, input.number));
+    case InputKind::updates: return receive_updates(s, r, other, message(s, input.number));
     case InputKind::acked: acked(r, other, input.number); break;
     case InputKind::gone: replica::peer_gone(r, other); break;
     case InputKind::oust: replica::give_up(r, other); break;

@@ -27,6 +27,8 @@ struct PeerSteps { // Closed.
     const TypeTable *_types = nullptr;
     uint32_t _peers = 0;
     PeerPlace _liar = no_peer_place;
+    std::vector<Update> _updates; // Memory for one message.
+    std::vector<std::byte> _update_values;
     std::vector<uint64_t> _memory; // One replica, in which all steps run.
     std::vector<std::vector<uint64_t>>
         _bases;                 // For each place, the block that others are compared with.

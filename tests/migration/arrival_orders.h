@@ -2,6 +2,7 @@
 // peer. The messages of one sender stay in order; UPDATEs and duplicates arrive anywhere.
 #pragma once
 #include "tests/migration/group.h"
+#include "tests/replication/update_room.h"
 #include <map>
 #include <set>
 
@@ -57,7 +58,7 @@ struct Search {
             replica::receive(r, sender, messages[messages.size() - count_left]);
         } else {
             const auto &[sender, update] = story.updates[i - story.streams.size()];
-            replica::receive_updates(r, sender, update);
+            receive_updates(r, sender, update);
         }
         replica::end_receive(r);
         replica::begin_receive(r);

@@ -3,6 +3,7 @@
 #include "migration/messages.h"
 #include "replication/world/stamp.h"
 #include "tests/migration/shared_object.h"
+#include "tests/replication/update_room.h"
 #include <sodium.h>
 
 using namespace tern;
@@ -92,12 +93,12 @@ TEST_F(Authority, AFormerOwnersUpdateIsIgnoredAndAStrangersIsForged)
     const Bytes update = group.updates(2, 4, 1);
     ASSERT_FALSE(update.empty());
     ReplicaPointer listener = copy(group.at(4));
-    EXPECT_EQ(replica::receive_updates(*listener, peer(3), forged), Verdict::forged);
+    EXPECT_EQ(receive_updates(*listener, peer(3), forged), Verdict::forged);
     EXPECT_EQ(value(*listener, object).a, 1);
     replica::migrate(group.at(1), object, peer(3));
     group.flow();
     ASSERT_EQ(belief(group.at(4), object).owner, peer(3));
-    EXPECT_EQ(replica::receive_updates(group.at(4), peer(2), update), Verdict::ok);
+    EXPECT_EQ(receive_updates(group.at(4), peer(2), update), Verdict::ok);
     EXPECT_EQ(value(group.at(4), object).a, 1);
 }
 
@@ -115,10 +116,10 @@ TEST_F(Authority, AnUpdateOfAFirstTenureIsIgnoredInTheThird)
     thing = {7, 7};
     replica::set(group.at(2), slot(2), &thing);
     const Bytes newer = group.updates(2, 4, 2);
-    replica::receive_updates(group.at(4), peer(2), update);
+    receive_updates(group.at(4), peer(2), update);
     EXPECT_NE(value(group.at(4), object).b, 7);
-    replica::receive_updates(group.at(4), peer(2), newer);
-    replica::receive_updates(group.at(4), peer(2), update);
+    receive_updates(group.at(4), peer(2), newer);
+    receive_updates(group.at(4), peer(2), update);
     EXPECT_EQ(value(group.at(4), object).a, 7);
 }
 

@@ -2,6 +2,7 @@
 // joins and one departure. In the end all that are left have the same world.
 #include "base/random.h"
 #include "tests/migration/group.h"
+#include "tests/replication/update_room.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -102,7 +103,7 @@ struct Play {
         const PeerId to = peer(static_cast<unsigned>(flight.to + 1));
         const PeerId from = peer(static_cast<unsigned>(flight.from + 1));
         if (what != 1 && !gone[flight.to]) {
-            replica::receive_updates(*group.replicas[flight.to], from, flight.message);
+            receive_updates(*group.replicas[flight.to], from, flight.message);
             group.settle(flight.to);
         }
         if (what == 3 && random::chance(random, 0.5)) return; // The UPDATE will arrive again.

@@ -1,6 +1,7 @@
 // The host of a star sends the objects of all clients. No other peer may do that.
 #include "replication/update/publish.h"
 #include "tests/migration/shared_object.h"
+#include "tests/replication/update_room.h"
 
 using namespace tern;
 using namespace tern::test;
@@ -88,24 +89,24 @@ TEST_F(Relay, AnUpdateIsTheOwnersToTheHostAndTheHostsToAll)
     ASSERT_FALSE(update.empty());
     EXPECT_TRUE(group.updates(2, 3, 1).empty());
     ReplicaPointer host = copy(group.at(1)), client = copy(group.at(3));
-    EXPECT_EQ(replica::receive_updates(*host, peer(4), forged), Verdict::forged);
-    EXPECT_EQ(replica::receive_updates(*client, peer(2), update), Verdict::ignored);
+    EXPECT_EQ(receive_updates(*host, peer(4), forged), Verdict::forged);
+    EXPECT_EQ(receive_updates(*client, peer(2), update), Verdict::ignored);
     EXPECT_EQ(value(*host, object).a, 1);
     EXPECT_EQ(value(*client, object).a, 1);
-    EXPECT_EQ(replica::receive_updates(group.at(1), peer(2), update), Verdict::ok);
+    EXPECT_EQ(receive_updates(group.at(1), peer(2), update), Verdict::ok);
     const Bytes told = group.updates(1, 3, 1);
-    EXPECT_EQ(replica::receive_updates(group.at(3), peer(1), told), Verdict::ok);
+    EXPECT_EQ(receive_updates(group.at(3), peer(1), told), Verdict::ok);
     EXPECT_EQ(value(group.at(3), object).a, 5);
     EXPECT_EQ(group.at(3).world.slots[slot(3)].tick, group.at(2).world.slots[slot(2)].tick);
     EXPECT_TRUE(group.updates(1, 2, 1).empty()); // The owner gets no UPDATE.
     // An owner does not accept the host's UPDATE of its own object.
-    EXPECT_NE(replica::receive_updates(group.at(2), peer(1), told), Verdict::ok);
+    EXPECT_NE(receive_updates(group.at(2), peer(1), told), Verdict::ok);
 }
 
 TEST_F(Relay, EachClientsLossIsItsOwn)
 {
     set(2, {5, 2});
-    EXPECT_EQ(replica::receive_updates(group.at(1), peer(2), group.updates(2, 1, 1)), Verdict::ok);
+    EXPECT_EQ(receive_updates(group.at(1), peer(2), group.updates(2, 1, 1)), Verdict::ok);
     replica::on_packet_outcome(group.at(2), peer(1), 1, true);
     group.updates(1, 3, 1);
     group.updates(1, 4, 1);
@@ -113,7 +114,7 @@ TEST_F(Relay, EachClientsLossIsItsOwn)
     replica::on_packet_outcome(group.at(1), peer(4), 1, false);
     EXPECT_FALSE(replica::has_updates(group.at(1), peer(3)));
     ASSERT_TRUE(replica::has_updates(group.at(1), peer(4)));
-    EXPECT_EQ(replica::receive_updates(group.at(4), peer(1), group.updates(1, 4, 2)), Verdict::ok);
+    EXPECT_EQ(receive_updates(group.at(4), peer(1), group.updates(1, 4, 2)), Verdict::ok);
     EXPECT_EQ(value(group.at(4), object).a, 5);
 }
 

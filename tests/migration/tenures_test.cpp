@@ -1,5 +1,6 @@
 // What a tenure begins and ends with: field ticks, grants of former hosts, and lost writes.
 #include "tests/migration/shared_object.h"
+#include "tests/replication/update_room.h"
 
 using namespace tern;
 using namespace tern::test;
@@ -71,7 +72,7 @@ TEST_F(Tenures, NothingIsLostIfTheLastWriteHasArrived)
 {
     set_at(2, 5);
     const Bytes update = group.updates(2, 1, 1);
-    ASSERT_EQ(replica::receive_updates(group.at(1), peer(2), update), Verdict::ok);
+    ASSERT_EQ(receive_updates(group.at(1), peer(2), update), Verdict::ok);
     migrate_to(3);
     ASSERT_EQ(group.events[1].back().kind, EventKind::owner_changed);
     EXPECT_EQ(group.events[1].back().owner.lost_ticks, 0u);

@@ -1,6 +1,7 @@
 #include "replication/update/publish.h"
 #include "replication/update/update_codec.h"
 #include "tests/replication/block.h"
+#include "tests/replication/update_room.h"
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
@@ -97,8 +98,9 @@ struct Publish : ::testing::Test {
     {
         UpdateReader r = publish::reader(table, PeerId::none, message);
         Update update;
+        std::byte values[struct_bytes_max];
         AppliedUpdate applied = {};
-        while (publish::next(r, update))
+        while (publish::next(r, update, values))
             applied = publish::apply(there.world(), table, from,
                                      world::find(there.world(), update.object), update);
         EXPECT_FALSE(publish::malformed(r));
@@ -115,8 +117,9 @@ struct Publish : ::testing::Test {
     {
         UpdateReader r = publish::reader(table, PeerId::none, message);
         Update update;
+        std::byte values[struct_bytes_max];
         std::set<ObjectId> result;
-        while (publish::next(r, update))
+        while (publish::next(r, update, values))
             result.insert(update.object);
         return result;
     }
@@ -149,9 +152,8 @@ TEST_F(Publish, WhatIsCodedForOnePeerIsCopiedForAnotherOnlyIfItNeedsTheSame)
     const auto fields_of = [](std::span<const std::byte> message) {
         UpdateReader r = publish::reader(table, PeerId::none, message);
         Update update = {};
-        publish::next(r, update);
-        Cube read = {};
-        return update_codec::read_fields(update, table, &read) ? update.mask : 0;
+        std::byte values[struct_bytes_max];
+        return publish::next(r, update, values) ? update.mask : 0;
     };
     const ObjectSlot slot = add_changed();
     const std::vector<std::byte> to_one = copy_of_written(1);
@@ -339,7 +341,7 @@ TEST_F(Publish, AMessageThatIsFullIsFilledToItsEnd)
         const std::span<const std::byte> message = write(world.tick, 0, size);
         if (size == 1200) all = message.size();
         EXPECT_EQ(message.size(), std::min(size, all));
-        EXPECT_TRUE(publish::check(there.world(), table, PeerId::none, message));
+        EXPECT_TRUE(is_accepted(there.world(), table, PeerId::none, message));
         on_packet_outcome(world.tick, true);
     }
     EXPECT_GT(all, 30u);
@@ -461,8 +463,8 @@ TEST_F(Publish, UpdatesOfOtherTenuresOfStrangersAndOfTheDeadAreNotApplied)
     EXPECT_EQ(value_there(1).x, 0);
     world::sweep(there.world(), table);
     EXPECT_EQ(apply(message).slot, no_slot);
-    EXPECT_TRUE(publish::check(there.world(), table, PeerId::none,
-                               message)); // The message itself is valid.
+    EXPECT_TRUE(is_accepted(there.world(), table, PeerId::none,
+                            message)); // The message itself is valid.
 }
 
 // A hostile creator can show each member another type, so that the next owner sends another one
@@ -474,9 +476,9 @@ TEST_F(Publish, OfATenureThatIsNotKnownAnotherTypeIsNoBreach)
     const std::span<const std::byte> message = write(2);
     KnownObject &object = there.world().slots[slot_there];
     object.type = 1;
-    EXPECT_FALSE(publish::check(there.world(), table, PeerId::none, message));
+    EXPECT_FALSE(is_accepted(there.world(), table, PeerId::none, message));
     object.stamp = 4;
-    EXPECT_TRUE(publish::check(there.world(), table, PeerId::none, message));
+    EXPECT_TRUE(is_accepted(there.world(), table, PeerId::none, message));
 }
 
 }

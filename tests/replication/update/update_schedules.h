@@ -113,7 +113,8 @@ inline void deliver(Node &node, size_t packet)
     node.flights[packet].delivered = true;
     UpdateReader r = publish::reader(table(), PeerId::none, node.flights[packet].message);
     Update update;
-    while (publish::next(r, update)) {
+    std::byte values[struct_bytes_max];
+    while (publish::next(r, update, values)) {
         World &world = node.receiver.world();
         const ObjectSlot slot = world::find(world, update.object);
         const Applied result = publish::apply(world, table(), owner_id, slot, update).result;
@@ -306,7 +307,8 @@ inline void arrive(TenureSearch &search, Block &receiver, Arrival arrival)
     if (number % 2 == 1) return migrate(receiver, tenure);
     UpdateReader r = publish::reader(table(), PeerId::none, tenure.message);
     Update update;
-    while (publish::next(r, update))
+    std::byte values[struct_bytes_max];
+    while (publish::next(r, update, values))
         publish::apply(receiver.world(), table(), tenure.owner,
                        world::find(receiver.world(), update.object), update);
 }

@@ -426,7 +426,7 @@ TEST(Field, AStepFollowsTheBook)
     }
 }
 
-TEST(Field, LookingFindsTheSameFaultsAsReading)
+TEST(Field, SkippingPassesWhatReadingReads)
 {
     Random random = random::from_seed(5);
     for (int i = 0; i < property_trials; ++i) {
@@ -435,10 +435,9 @@ TEST(Field, LookingFindsTheSameFaultsAsReading)
         for (std::byte &b : bytes)
             b = static_cast<std::byte>(random::below(random, 256));
         const Read back = read(field, bytes);
-        BitReader r = bits::reader(bytes);
-        field::check(r, field::code(field));
-        ASSERT_EQ(bits::failed(r), back.failed) << i << ": " << print(field, bytes);
         if (back.failed) continue;
+        BitReader r = bits::reader(bytes);
+        field::skip(r, field::code(field));
         ASSERT_EQ(bits::bit_count(r), back.bit_count) << i << ": " << print(field, bytes);
     }
 }

@@ -360,11 +360,9 @@ TEST(Values, AValueThatIsLongerThanTheFieldIsRefused)
     for (size_t length : {2u, 3u}) {
         std::byte wire[8] = {static_cast<std::byte>(length * 8 + 4)}, to[4] = {};
         to[3] = std::byte{77};
-        BitReader checked = bits::reader(wire), r = bits::reader(wire);
-        field::check(checked, f);
+        BitReader r = bits::reader(wire);
         field::read(r, f, to);
         EXPECT_EQ(bits::failed(r), length == 3);
-        EXPECT_EQ(bits::failed(checked), length == 3);
         EXPECT_EQ(to[3], std::byte{77});
     }
 }
