@@ -114,13 +114,13 @@ bool call_host(Session &s, TypeId type, const void *arguments)
 
 // --- Answers ---
 
-void settle_reply(Session &s, PeerId from, const ReceivedCall &reply)
+void settle_reply(Session &s, PeerId from, const CallHead &reply, const void *arguments)
 {
-    OpenCall *call = open_calls::find(s.open_calls, reply.head.id);
+    OpenCall *call = open_calls::find(s.open_calls, reply.id);
     const bool due = call && call->head.is_asked && call->tried == from &&
                      (call->step == CallStep::sent || call->step == CallStep::taken);
     if (!due) return; // Too late.
-    push_call(s, from, reply.head, reply.arguments);
+    push_call(s, from, reply, arguments);
     call->step = CallStep::over;
 }
 
@@ -196,7 +196,7 @@ static void deliver_own(Session &s, OpenCall &call)
     const void *arguments = show_arguments(s, call);
     if (!arguments) return;
     if (call.head.kind == CallKind::reply) {
-        settle_reply(s, s.replica->self, {ReceivedCall::Result::ok, call.head, arguments});
+        settle_reply(s, s.replica->self, call.head, arguments);
         call.step = CallStep::over;
         return;
     }

@@ -6,7 +6,7 @@
 namespace tern::session {
 
 // Matches a reply to its open call and adds the event. Ignored if no such reply is due from there.
-void settle_reply(Session &s, PeerId from, const ReceivedCall &reply);
+void settle_reply(Session &s, PeerId from, const CallHead &reply, const void *arguments);
 // Applies an outcome message (CallKind::outcome) to the call that it is about.
 void settle_outcome(Session &s, PeerId from, const CallHead &outcome);
 // Once per tick: retries calls, fails the lost and the late ones, delivers those to ourselves.

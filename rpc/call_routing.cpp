@@ -206,17 +206,14 @@ static void pass_on(Session &s, PeerId caller, PeerId to, std::span<const std::b
 
 // --- Receiving ---
 
-static bool is_well_formed(const Session &s, std::span<const std::byte> message)
+bool read_call(const Session &s, std::span<const std::byte> message, ReceivedCall &call)
 {
-    if (!is_star(s)) return calls::check(s.types, message);
-    return message.size() > route_bytes && route(message) != PeerId::none &&
-           calls::check(s.types, message.subspan(route_bytes));
-}
-
-bool is_call(const Session &s, std::span<const std::byte> message)
-{
-    return is_well_formed(s, message) &&
-           calls::head(s.types, unrouted(s, message)).kind == CallKind::call;
+    call.message = message;
+    call.route = PeerId::none;
+    if (!is_star(s)) return calls::read(s.types, message, call);
+    if (message.size() <= route_bytes) return false;
+    call.route = route(message);
+    return call.route != PeerId::none && calls::read(s.types, unrouted(s, message), call);
 }
 
 void push_call(Session &s, PeerId from, const CallHead &head, const void *arguments)
@@ -273,94 +270,87 @@ static void refuse_call(Session &s, PeerId caller, PeerId callee, const CallHead
     if (reliability == Reliability::reliable) answer(s, caller, callee, head, outcome);
 }
 
-static ReceivedCall::Result settle(Session &s, PeerId from, const ReceivedCall &call)
+static void settle(Session &s, PeerId from, const CallHead &head, const void *arguments)
 {
-    if (call.head.kind == CallKind::reply)
-        settle_reply(s, from, call);
+    if (head.kind == CallKind::reply)
+        settle_reply(s, from, head, arguments);
     else
-        settle_outcome(s, from, call.head);
-    return ReceivedCall::Result::ok;
+        settle_outcome(s, from, head);
 }
 
 // Judges a call for us, for everyone, or for another member of a star, and delivers it if it is for
-// us. no_room: it must wait.
-static ReceivedCall judge_and_deliver(Session &s, PeerId caller, PeerId callee,
-                                      std::span<const std::byte> bytes, Reliability reliability)
+// us.
+static Delivery judge_and_deliver(Session &s, PeerId caller, PeerId callee,
+                                  const ReceivedCall &call, Reliability reliability)
 {
     const uint64_t arena_before = s.calls.used_bytes;
-    ReceivedCall call = calls::read(s.types, bytes, s.calls);
+    const bool has_arguments = calls::has_arguments(call.head.kind);
+    const void *arguments = has_arguments ? calls::keep(s.calls, s.types, call) : nullptr;
+    if (has_arguments && !arguments) return Delivery::waits;
     const bool is_ours = callee == s.replica->self || callee == PeerId::everyone;
-    if (call.result != ReceivedCall::Result::ok) return call;
     if (call.head.kind >= CallKind::reply) {
-        if (is_ours) call.result = settle(s, caller, call);
-        return call;
+        if (is_ours) settle(s, caller, call.head, arguments);
+        return Delivery::taken;
     }
     Judged judged = {Judgement::wait, Outcome::taken};
     if (room_for_answer(s, caller)) judged = judge(s, caller, callee, call, reliability);
     if (judged.judgement != Judgement::deliver || !is_ours) s.calls.used_bytes = arena_before;
-    if (judged.judgement == Judgement::wait) call.result = ReceivedCall::Result::no_room;
+    if (judged.judgement == Judgement::wait) return Delivery::waits;
     if (judged.judgement == Judgement::refuse) {
         refuse_call(s, caller, callee, call.head, judged.outcome, reliability);
-        call.result = ReceivedCall::Result::refused;
+        return Delivery::refused;
     }
-    if (judged.judgement != Judgement::deliver || !is_ours) return call;
-    push_call(s, caller, call.head, call.arguments);
+    if (!is_ours) return Delivery::taken;
+    push_call(s, caller, call.head, arguments);
     if (has_outcome(call.head.kind)) answer(s, caller, callee, call.head, Outcome::taken);
-    return call;
+    return Delivery::taken;
 }
 
-static ReceivedCall deliver_and_forward(Session &s, PeerId from, std::span<const std::byte> message,
-                                        Reliability reliability)
+static Delivery deliver_and_forward(Session &s, PeerId from, const ReceivedCall &call,
+                                    Reliability reliability)
 {
-    const PeerId peer = route(message);
-    const std::span<const std::byte> bytes = message.subspan(route_bytes);
-    if (peer == from) return {ReceivedCall::Result::malformed, {}, nullptr};
+    const PeerId peer = call.route;
+    if (peer == from) return Delivery::malformed;
     // We have just become the host. The member connects to us soon, or is removed.
     const bool is_named = peer != PeerId::everyone && peer != s.replica->self;
     if (is_named && replica::is_member(*s.replica, peer) && link_to(s, peer) == no_connection)
-        return {ReceivedCall::Result::no_room, {}, nullptr};
+        return Delivery::waits;
     const bool passes_on = reliability == Reliability::reliable && peer != s.replica->self;
-    if (passes_on && !can_pass_on(s, from, peer, message.size()))
-        return {ReceivedCall::Result::no_room, {}, nullptr};
-    const ReceivedCall received = judge_and_deliver(s, from, peer, bytes, reliability);
-    if (received.result == ReceivedCall::Result::ok && peer != s.replica->self)
-        pass_on(s, from, peer, bytes, reliability);
-    return received;
+    if (passes_on && !can_pass_on(s, from, peer, call.message.size())) return Delivery::waits;
+    const Delivery delivery = judge_and_deliver(s, from, peer, call, reliability);
+    if (delivery == Delivery::taken && peer != s.replica->self)
+        pass_on(s, from, peer, unrouted(s, call.message), reliability);
+    return delivery;
 }
 
-static ReceivedCall deliver(Session &s, PeerId from, std::span<const std::byte> message,
-                            Reliability reliability)
+static Delivery deliver(Session &s, PeerId from, const ReceivedCall &call, Reliability reliability)
 {
     const Replica &r = *s.replica;
-    const ReceivedCall nothing = {ReceivedCall::Result::ok, {}, nullptr};
-    const ReceivedCall waits = {ReceivedCall::Result::no_room, {}, nullptr};
-    if (!is_star(s)) return judge_and_deliver(s, from, r.self, message, reliability);
-    if (!is_well_formed(s, message)) return {ReceivedCall::Result::malformed, {}, nullptr};
-    const PeerId peer = route(message);
+    if (!is_star(s)) return judge_and_deliver(s, from, r.self, call, reliability);
     const PeerId leader = replica::successor(r);
     // The host is the member with the lowest id. A sender with a higher id than ours takes us for
     // the host; one with a lower id takes itself for it. The sender may have learned earlier than
     // we that the hosts before have gone; then the call waits until we know it, too.
     if (from > r.self)
-        return replica::relays(r) ? deliver_and_forward(s, from, message, reliability) : waits;
-    if (from < leader) return nothing;
-    if (from != leader) return waits;
+        return replica::relays(r) ? deliver_and_forward(s, from, call, reliability)
+                                  : Delivery::waits;
+    if (from < leader) return Delivery::taken;
+    if (from != leader) return Delivery::waits;
     // The caller is a newcomer, and the view that names it is on its way on another stream.
-    if (static_cast<uint16_t>(peer) > r.last_peer) return waits;
-    if (!replica::is_member(r, peer)) return nothing; // The caller has left.
-    return judge_and_deliver(s, peer, r.self, message.subspan(route_bytes), reliability);
+    if (static_cast<uint16_t>(call.route) > r.last_peer) return Delivery::waits;
+    if (!replica::is_member(r, call.route)) return Delivery::taken; // The caller has left.
+    return judge_and_deliver(s, call.route, r.self, call, reliability);
 }
 
-ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> message,
-                       Reliability reliability)
+Delivery take_call(Session &s, PeerId from, const ReceivedCall &call, Reliability reliability)
 {
-    const ReceivedCall call = deliver(s, from, message, reliability);
-    if (call.result == ReceivedCall::Result::ok || call.result == ReceivedCall::Result::refused) {
-        Received &received = s.received_calls[calls::head(s.types, unrouted(s, message)).type];
-        received.bits += message.size() * 8;
+    const Delivery delivery = deliver(s, from, call, reliability);
+    if (delivery == Delivery::taken || delivery == Delivery::refused) {
+        Received &received = s.received_calls[call.head.type];
+        received.bits += call.message.size() * 8;
         received.count += 1;
     }
-    return call;
+    return delivery;
 }
 
 }

@@ -5,16 +5,13 @@
 
 namespace tern::session {
 
-// Whether an unreliable message is a well-formed call. False for every kind that is answered:
-// those are sent reliably only.
-bool is_call(const Session &s, std::span<const std::byte> message);
+// Reads a message from a member. False: it is malformed.
+bool read_call(const Session &s, std::span<const std::byte> message, ReceivedCall &call);
 // Charges a well-formed message, our own or a forwarded one, to the type of the call.
 void charge_call(const Session &s, Charges &charges, std::span<const std::byte> message);
 // Delivers a message from a member: it becomes an event, settles an open call of ours, is
-// forwarded, or several of these. no_room: nothing has happened, and a reliable message must stay
-// in its stream until the next tick.
-ReceivedCall take_call(Session &s, PeerId from, std::span<const std::byte> message,
-                       Reliability reliability);
+// forwarded, or several of these. waits: nothing has happened.
+Delivery take_call(Session &s, PeerId from, const ReceivedCall &call, Reliability reliability);
 // Queues an encoded call for a member or for everyone. False: there is no open path, or no room; a
 // reliable call to everyone succeeds if one queue has taken it.
 bool queue_call(Session &s, PeerId to, std::span<const std::byte> call, Reliability reliability);

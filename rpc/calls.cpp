@@ -88,37 +88,26 @@ void charge(const TypeTable &types, std::span<const std::byte> message, size_t b
     charges::add_coded(charges, types, TrafficKind::call, head.type, fields, bits);
 }
 
-static CallHead read_into(const TypeTable &types, BitReader &reader, void *value)
+bool read(const TypeTable &types, std::span<const std::byte> message, ReceivedCall &call)
 {
-    const CallHead head = read_head(reader, types);
-    if (bits::failed(reader) || !has_arguments(head.kind)) return head;
-    std::memset(value, 0, types.types[head.type].size_bytes);
-    type_table::read_fields(reader, types, head.type, value,
-                            type_table::all_fields(types, head.type));
-    return head;
-}
-
-bool check(const TypeTable &types, std::span<const std::byte> message)
-{
-    alignas(16) std::byte value[struct_bytes_max];
     BitReader reader = bits::reader(message);
-    read_into(types, reader, value);
+    call.head = read_head(reader, types);
+    if (!bits::failed(reader) && has_arguments(call.head.kind)) {
+        std::memset(call.arguments, 0, types.types[call.head.type].size_bytes);
+        type_table::read_fields(reader, types, call.head.type, call.arguments,
+                                type_table::all_fields(types, call.head.type));
+    }
     return bits::complete(reader);
 }
 
-ReceivedCall read(const TypeTable &types, std::span<const std::byte> message, CallArena &arena)
+const void *keep(CallArena &arena, const TypeTable &types, const ReceivedCall &call)
 {
-    alignas(16) std::byte value[struct_bytes_max];
-    BitReader reader = bits::reader(message);
-    const CallHead head = read_into(types, reader, value);
-    if (!bits::complete(reader)) return {ReceivedCall::Result::malformed, {}, nullptr};
-    if (!has_arguments(head.kind)) return {ReceivedCall::Result::ok, head, nullptr};
     const size_t start = (arena.used_bytes + 15) / 16 * 16;
-    const size_t size = types.types[head.type].size_bytes;
-    if (start + size > arena.memory.size()) return {ReceivedCall::Result::no_room, head, nullptr};
-    std::memcpy(arena.memory.data() + start, value, size);
+    const size_t size = types.types[call.head.type].size_bytes;
+    if (start + size > arena.memory.size()) return nullptr;
+    std::memcpy(arena.memory.data() + start, call.arguments, size);
     arena.used_bytes = start + size;
-    return {ReceivedCall::Result::ok, head, arena.memory.data() + start};
+    return arena.memory.data() + start;
 }
 
 ObjectId own_object(const TypeTable &types, TypeId type, const void *arguments)

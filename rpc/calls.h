@@ -49,10 +49,19 @@ struct CallArena {
     size_t used_bytes;
 };
 
+// A message from a peer, read and checked, but not delivered yet.
 struct ReceivedCall {
-    enum class Result : uint8_t { ok, malformed, no_room, refused } result;
+    std::span<const std::byte> message; // With what a star puts before the call.
+    PeerId route;                       // What a star puts before it; else none.
     CallHead head;
-    const void *arguments; // In the arena. Null for an outcome, and unless result is ok.
+    alignas(16) std::byte arguments[struct_bytes_max]; // Undefined for an outcome.
+};
+
+enum class Delivery : uint8_t {
+    taken,
+    waits,   // A reliable call stays in its stream until the next tick; an unreliable one is lost.
+    refused, // Its caller may not make it.
+    malformed
 };
 
 namespace calls {
@@ -62,16 +71,16 @@ bool has_arguments(CallKind kind);
 // outcome. The buffer must have room: call_bytes_max suffices. Returns the bytes written.
 size_t write(const TypeTable &types, const CallHead &head, void *arguments,
              std::span<std::byte> buffer);
-// The head of a message that write() has written, or that check() has accepted.
+// The head of a message that write() has written, or that read() has accepted.
 CallHead head(const TypeTable &types, std::span<const std::byte> message);
-// Whether a message from a peer is well-formed to its end.
-bool check(const TypeTable &types, std::span<const std::byte> message);
 // Charges a well-formed message to its type and fields. bits: all that it costs, including what the
 // caller has put around it.
 void charge(const TypeTable &types, std::span<const std::byte> message, size_t bits,
             Charges &charges);
-// Decodes a message from a peer. The result is ok, malformed, or no_room in the arena.
-ReceivedCall read(const TypeTable &types, std::span<const std::byte> message, CallArena &arena);
+// Reads head and arguments. False: the message is malformed.
+bool read(const TypeTable &types, std::span<const std::byte> message, ReceivedCall &call);
+// Copies the arguments to where they stay until the next tick. Null: there is no room.
+const void *keep(CallArena &arena, const TypeTable &types, const ReceivedCall &call);
 // The object that the caller must own to call with these arguments, for a type with Callers::owner:
 // the first field of kind object.
 ObjectId own_object(const TypeTable &types, TypeId type, const void *arguments);

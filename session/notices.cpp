@@ -7,41 +7,36 @@
 
 namespace tern::session {
 
-enum class Notice : uint8_t { clock, lease_question, leases };
-
+static constexpr unsigned kind_bits = 2, clock_bits = 61;
 // A question is repeated each time that this has passed without all answers.
 static constexpr uint64_t lease_question_interval_us = 100'000;
 static constexpr size_t notice_bytes_max = 512;
 
 // --- In ---
 
-static Notice read_kind(BitReader &reader)
-{
-    const uint64_t kind = bits::read(reader, 2);
-    if (kind > static_cast<uint64_t>(Notice::leases)) bits::fail(reader);
-    return static_cast<Notice>(kind);
-}
-
-bool is_notice(const Session &s, std::span<const std::byte> bytes)
+bool read_notice(const Session &s, std::span<const std::byte> bytes, ReadNotice &notice)
 {
     BitReader reader = bits::reader(bytes);
-    LeaseQuestion question;
-    switch (read_kind(reader)) {
-    case Notice::clock: return bytes.size() == 8;
-    case Notice::lease_question: return replica::read_lease_question(reader, *s.replica, question);
-    case Notice::leases: return true; // take_notice() checks it.
+    notice.kind = static_cast<Notice>(bits::read(reader, kind_bits));
+    switch (notice.kind) {
+    case Notice::clock:
+        notice.clock_us = bits::read(reader, clock_bits);
+        notice.is_cut_off = bits::read_bool(reader);
+        return bits::complete(reader);
+    case Notice::lease_question:
+        return replica::read_lease_question(reader, *s.replica, notice.question);
+    case Notice::leases: notice.leases = reader; return true;
     }
     return false;
 }
 
-static void take_clock(Session &s, ConnectionIndex index, BitReader reader)
+static void take_clock(Session &s, ConnectionIndex index, const ReadNotice &notice)
 {
     if (peer_link(s, index).peer != replica::host(*s.replica)) return;
-    const uint64_t host_us = bits::read(reader, 61);
-    s.host_is_cut_off = bits::read_bool(reader);
+    s.host_is_cut_off = notice.is_cut_off;
     const uint32_t rtt_us = connection::stats(endpoint::at(*s.endpoint, index)).rtt_us;
     if (rtt_us == 0) return;
-    const auto sample = static_cast<int64_t>(host_us + rtt_us / 2 - s.now_us);
+    const auto sample = static_cast<int64_t>(notice.clock_us + rtt_us / 2 - s.now_us);
     if (s.clock_rtt_us == 0 || rtt_us <= s.clock_rtt_us) {
         s.clock_rtt_us = rtt_us;
         s.clock_offset_us = sample;
@@ -50,20 +45,19 @@ static void take_clock(Session &s, ConnectionIndex index, BitReader reader)
     }
 }
 
-void take_notice(Session &s, ConnectionIndex index, std::span<const std::byte> bytes, bool again)
+void take_notice(Session &s, ConnectionIndex index, const ReadNotice &notice, bool again)
 {
     PeerLink &p = peer_link(s, index);
-    BitReader reader = bits::reader(bytes);
-    switch (read_kind(reader)) {
+    switch (notice.kind) {
     case Notice::clock:
-        if (!again) take_clock(s, index, reader);
+        if (!again) take_clock(s, index, notice);
         return;
     case Notice::lease_question:
-        replica::read_lease_question(reader, *s.replica, p.lease_question);
+        p.lease_question = notice.question;
         p.asks_for_leases = true;
         return;
     case Notice::leases:
-        charge(s, index, replica::receive_leases(*s.replica, p.peer, reader));
+        charge(s, index, replica::receive_leases(*s.replica, p.peer, notice.leases));
         return copy_replica_events(s);
     }
 }
@@ -95,7 +89,7 @@ bool notice_needs_packet(const Session &s, const PeerLink &p, bool is_host)
 static BitWriter begin(std::span<std::byte> buffer, Notice notice)
 {
     BitWriter w = bits::writer(buffer);
-    bits::write(w, static_cast<uint64_t>(notice), 2);
+    bits::write(w, static_cast<uint64_t>(notice), kind_bits);
     return w;
 }
 
@@ -116,7 +110,7 @@ static bool add_clock(const Session &s, Charges &charges, PeerLink &p, Packet &p
     std::byte buffer[8];
     BitWriter w = begin(buffer, Notice::clock);
     const uint64_t clock_us = s.now_us + static_cast<uint64_t>(s.clock_offset_us);
-    bits::write(w, clock_us & (UINT64_MAX >> 3), 61);
+    bits::write(w, clock_us & (UINT64_MAX >> (64 - clock_bits)), clock_bits);
     bits::write_bool(w, s.state == State::cut_off);
     if (!add(charges, packet, w, buffer)) return false;
     p.clock_sent_us = std::max<uint64_t>(s.now_us, 1);

@@ -6,10 +6,11 @@
 
 namespace tern::session {
 
-bool is_notice(const Session &s, std::span<const std::byte> bytes);
-// Only for bytes that are a notice, from a member. `again`: its packet is not acked, so that the
+// False: the bytes are no notice.
+bool read_notice(const Session &s, std::span<const std::byte> bytes, ReadNotice &notice);
+// From a member. `again`: its packet is not acked, so that the
 // same bytes may come again. A clock that comes twice would be a wrong one, so it is not taken.
-void take_notice(Session &s, ConnectionIndex index, std::span<const std::byte> bytes, bool again);
+void take_notice(Session &s, ConnectionIndex index, const ReadNotice &notice, bool again);
 
 // Whether the next packet to the member should carry a notice.
 bool has_notice(const Session &s, const PeerLink &p, bool is_host);

@@ -38,6 +38,12 @@ enum class PacketDisposition : uint8_t {
     drop            // Drop the packet.
 };
 
+// Every kind of call that is answered is sent reliably only.
+static bool is_call(const Session &s, std::span<const std::byte> message, ReceivedCall &call)
+{
+    return read_call(s, message, call) && call.head.kind == CallKind::call;
+}
+
 // Decides on a packet as a whole, before any part of it takes effect.
 static PacketDisposition packet_disposition(Session &s, const PeerLink &link,
                                             const OpenedPacket &packet)
@@ -57,9 +63,10 @@ static PacketDisposition packet_disposition(Session &s, const PeerLink &link,
         if (message.kind == UnreliableKind::updates &&
             !replica::read_updates(*s.replica, link.peer, message.bytes, s.read_updates))
             return PacketDisposition::drop;
-        if (message.kind == UnreliableKind::call && !is_call(s, message.bytes))
+        if (message.kind == UnreliableKind::call && !is_call(s, message.bytes, s.read_calls[i]))
             return PacketDisposition::drop;
-        if (message.kind == UnreliableKind::notice && !is_notice(s, message.bytes))
+        if (message.kind == UnreliableKind::notice &&
+            !read_notice(s, message.bytes, s.read_notices[i]))
             return PacketDisposition::drop;
         if (message.kind != UnreliableKind::snapshot) continue;
         snapshots += 1;
@@ -75,9 +82,9 @@ static PacketDisposition packet_disposition(Session &s, const PeerLink &link,
 static void take_notices(Session &s, ConnectionIndex index, const OpenedPacket &packet, bool again)
 {
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
-        const UnreliableMessage &message = packet.unreliable[i];
-        if (peer_link(s, index).role == PeerRole::member && message.kind == UnreliableKind::notice)
-            take_notice(s, index, message.bytes, again);
+        const bool is_notice = packet.unreliable[i].kind == UnreliableKind::notice;
+        if (is_notice && peer_link(s, index).role == PeerRole::member)
+            take_notice(s, index, s.read_notices[i], again);
     }
 }
 
@@ -102,7 +109,7 @@ static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacke
         from.work_ns += s.replica->work_ns - before_ns;
         charge(s, index, verdict);
         if (message.kind == UnreliableKind::call && is_play(s, from) && events_room(s))
-            take_call(s, from.peer, message.bytes, Reliability::unreliable);
+            take_call(s, from.peer, s.read_calls[i], Reliability::unreliable);
         if (message.kind >= UnreliableKind::bridged) take_path_message(s, index, message, source);
     }
 }
@@ -118,9 +125,12 @@ static void drain_calls(Session &s, ConnectionIndex index)
         if (from.call_count == calls_per_tick_max || from.call_bytes >= share_bytes) return;
         const std::span<const std::byte> message = connection::peek_message(c, StreamId::calls);
         if (message.empty()) return;
-        const ReceivedCall call = take_call(s, from.peer, message, Reliability::reliable);
-        if (call.result == ReceivedCall::Result::no_room) return;
-        if (call.result == ReceivedCall::Result::malformed) charge(s, index, Breach::malformed);
+        ReceivedCall call;
+        Delivery delivery = Delivery::malformed;
+        if (read_call(s, message, call))
+            delivery = take_call(s, from.peer, call, Reliability::reliable);
+        if (delivery == Delivery::waits) return;
+        if (delivery == Delivery::malformed) charge(s, index, Breach::malformed);
         from.call_count += 1;
         from.call_bytes += s.config.types[call.head.type].size_bytes;
         connection::consume_message(c, StreamId::calls);

@@ -258,6 +258,9 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(update_values, room.value_bytes);
     s.read_updates.parts = {updates, room.parts};
     s.read_updates.values = {update_values, room.value_bytes};
+    b.used_bytes = (b.used_bytes + 15) / 16 * 16;
+    array(s.read_calls, unreliable_messages_max);
+    array(s.read_notices, unreliable_messages_max);
     std::byte *call_memory = nullptr;
     b.used_bytes = (b.used_bytes + 15) / 16 * 16;
     const size_t calls_bytes = std::max(call_memory_bytes, s.link_count * call_memory_share_bytes);

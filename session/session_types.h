@@ -198,6 +198,16 @@ struct LinkRest {
 enum class JoinMessage : uint8_t { join = 0x40, refused = 0x41, meet = 0x42 };
 enum class JoinRefusal : uint8_t { none, full, types, by_game, not_host, limits };
 
+// A notice that has arrived, read and checked, but not taken yet: docs/wire_format.md, "Notices".
+enum class Notice : uint8_t { clock, lease_question, leases };
+struct ReadNotice {
+    Notice kind;
+    bool is_cut_off;   // clock: the host is.
+    uint64_t clock_us; // clock
+    LeaseQuestion question;
+    BitReader leases; // leases: replica::receive_leases() checks them.
+};
+
 // A peer that a newcomer asks to join.
 struct Target {
     uint8_t key[32];
@@ -365,6 +375,9 @@ struct Session {
     std::byte *optimistic_values;
     std::byte *shown_values;  // Laid out like World::values: memory for object_values().
     ReadUpdates read_updates; // Those of the packet that is being received.
+    // The calls and notices of that packet, at the places of their messages.
+    ReceivedCall *read_calls;
+    ReadNotice *read_notices;
     CallArena calls;
     uint32_t unreliable_call_count;
     std::byte *unreliable_memory;         // unreliable_call_memory_bytes.
