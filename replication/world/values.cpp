@@ -7,6 +7,10 @@
 
 namespace tern::value {
 
+// The last enumerators of both sides; their order is the same.
+static_assert(TERN_VALUE_END == static_cast<unsigned>(ValueKind::end));
+static_assert(TERN_VALUE_SHAPE == static_cast<unsigned>(ValueError::shape));
+
 // The head of a value is a varint with the code in its lowest bits and an argument above.
 enum class Code : uint8_t {
     nil,     // The argument is 0.
@@ -185,18 +189,14 @@ std::span<const std::byte> used(std::span<const std::byte> field)
 
 // --- Writing ---
 
-ValueWriter writer(std::span<uint8_t> field)
-{
-    ValueWriter w = {};
-    w._field = field;
-    return w;
-}
+using Writer = tern_value_writer;
+using Reader = tern_value_reader;
 
-static void append(ValueWriter &w, std::span<const std::byte> bytes)
+static void append(Writer &w, std::span<const std::byte> bytes)
 {
-    const size_t room = std::min(w._field.size(), value_bytes_max) - w._size_bytes;
+    const size_t room = std::min(w._field_bytes, value_bytes_max) - w._size_bytes;
     if (bytes.size() > room) {
-        w._error = ValueError::too_long;
+        w._error = TERN_VALUE_TOO_LONG;
         return;
     }
     if (!bytes.empty()) std::memcpy(&w._field[w._size_bytes], bytes.data(), bytes.size());
@@ -204,87 +204,46 @@ static void append(ValueWriter &w, std::span<const std::byte> bytes)
 }
 
 // The reason why such a value may not come next.
-static ValueError obstacle(const ValueWriter &w, const Head &head)
+static tern_value_error obstacle(const Writer &w, const Head &head)
 {
-    if (w._depth == 0 && w._size_bytes > 0) return ValueError::shape;
+    if (w._depth == 0 && w._size_bytes > 0) return TERN_VALUE_SHAPE;
     if (w._depth > 0) {
-        const WrittenTable &table = w._tables[w._depth - 1];
-        const bool is_key_next = table.array_left == 0 && !table.value_next;
-        if (is_key_next && !is_key(head, table.array_count)) return ValueError::key;
-        if (head.code == Code::nil) return ValueError::nil;
+        const tern_written_table &table = w._tables[w._depth - 1];
+        const bool is_key_next = table._array_left == 0 && !table._value_next;
+        if (is_key_next && !is_key(head, table._array_count)) return TERN_VALUE_KEY;
+        if (head.code == Code::nil) return TERN_VALUE_NIL_IN_TABLE;
     }
-    if (head.code == Code::table && w._depth == values_depth_max) return ValueError::too_deep;
-    if (w._count == values_count_max) return ValueError::too_many;
-    if (is_written(head)) return ValueError::none;
-    return head.code == Code::string ? ValueError::too_long : ValueError::too_many;
+    if (head.code == Code::table && w._depth == values_depth_max) return TERN_VALUE_TOO_DEEP;
+    if (w._count == values_count_max) return TERN_VALUE_TOO_MANY;
+    if (is_written(head)) return TERN_VALUE_OK;
+    return head.code == Code::string ? TERN_VALUE_TOO_LONG : TERN_VALUE_TOO_MANY;
 }
 
 // Records that a value was added.
-static void advance(ValueWriter &w)
+static void advance(Writer &w)
 {
     w._count += 1;
     if (w._depth == 0) return;
-    WrittenTable &table = w._tables[w._depth - 1];
-    if (table.array_left > 0) {
-        table.array_left -= 1;
+    tern_written_table &table = w._tables[w._depth - 1];
+    if (table._array_left > 0) {
+        table._array_left -= 1;
         return;
     }
-    if (table.pairs_begin == 0) table.pairs_begin = static_cast<uint16_t>(w._size_bytes);
-    table.value_next = !table.value_next;
+    if (table._pairs_begin == 0) table._pairs_begin = static_cast<uint16_t>(w._size_bytes);
+    table._value_next = !table._value_next;
 }
 
-static void put(ValueWriter &w, const Head &head, std::span<const std::byte> tail = {})
+static void put(Writer &w, const Head &head, std::span<const std::byte> tail = {})
 {
-    if (w._error != ValueError::none) return;
+    if (w._error != TERN_VALUE_OK) return;
     w._error = obstacle(w, head);
-    if (w._error != ValueError::none) return;
+    if (w._error != TERN_VALUE_OK) return;
     advance(w);
     std::byte buffer[10];
     BitWriter coded = bits::writer(buffer);
     bits::write_varint(coded, head.argument << code_bits | static_cast<uint64_t>(head.code));
     append(w, std::span(buffer).first(bits::size_bytes(coded)));
-    if (w._error == ValueError::none) append(w, tail);
-}
-
-void put_nil(ValueWriter &w)
-{
-    put(w, {Code::nil, 0, 0});
-}
-
-void put_boolean(ValueWriter &w, bool boolean)
-{
-    put(w, {Code::boolean, boolean, 0});
-}
-
-void put_number(ValueWriter &w, double number)
-{
-    const Head head = number_head(number);
-    if (head.code == Code::integer) return put(w, head);
-    std::byte bytes[sizeof number];
-    bits::store_word(bytes, number_bits(number));
-    put(w, head, bytes);
-}
-
-void put_integer(ValueWriter &w, int64_t integer)
-{
-    if (integer >= -values_integer_max && integer <= values_integer_max)
-        put(w, integer_head(integer));
-    else if (w._error == ValueError::none)
-        w._error = ValueError::integer;
-}
-
-void put_string(ValueWriter &w, std::string_view string)
-{
-    put(w, {Code::string, string.size(), 0}, std::as_bytes(std::span(string)));
-}
-
-void begin_table(ValueWriter &w, size_t array_count)
-{
-    put(w, {Code::table, array_count, 0});
-    if (w._error != ValueError::none) return;
-    const auto count = static_cast<uint16_t>(array_count);
-    w._tables[w._depth] = {0, count, count, false};
-    w._depth += 1;
+    if (w._error == TERN_VALUE_OK) append(w, tail);
 }
 
 struct Pair { // The bytes of a pair in a table that is being written.
@@ -311,7 +270,7 @@ static size_t find_pairs(std::span<const std::byte> bytes, std::span<Pair> pairs
     return count;
 }
 
-static ValueError sort_pairs(std::span<std::byte> bytes)
+static tern_value_error sort_pairs(std::span<std::byte> bytes)
 {
     Pair buffer[values_count_max / 2];
     const std::span<Pair> pairs = std::span(buffer).first(find_pairs(bytes, buffer));
@@ -323,93 +282,66 @@ static ValueError sort_pairs(std::span<std::byte> bytes)
     std::byte sorted[value_bytes_max];
     size_t size_bytes = 0;
     for (size_t i = 0; i < pairs.size(); ++i) {
-        if (i > 0 && key(pairs[i - 1]) == key(pairs[i])) return ValueError::twice;
+        if (i > 0 && key(pairs[i - 1]) == key(pairs[i])) return TERN_VALUE_TWICE;
         std::memcpy(&sorted[size_bytes], &bytes[pairs[i].begin], pairs[i].size_bytes);
         size_bytes += pairs[i].size_bytes;
     }
     std::memcpy(bytes.data(), sorted, size_bytes);
-    return ValueError::none;
+    return TERN_VALUE_OK;
 }
 
-void end_table(ValueWriter &w)
+// Ends the innermost table, whose pairs are all written.
+static void close_table(Writer &w)
 {
-    if (w._error != ValueError::none) return;
-    const WrittenTable table =
-        w._depth > 0 ? w._tables[w._depth - 1] : WrittenTable{0, 0, 1, false};
-    if (table.array_left > 0 || table.value_next) {
-        w._error = ValueError::shape;
+    if (w._depth == 0) {
+        w._error = TERN_VALUE_SHAPE;
         return;
     }
-    if (table.pairs_begin > 0) {
-        const std::span<uint8_t> written = w._field.first(w._size_bytes);
-        w._error = sort_pairs(std::as_writable_bytes(written.subspan(table.pairs_begin)));
+    const tern_written_table &table = w._tables[w._depth - 1];
+    if (table._array_left > 0 || table._value_next) {
+        w._error = TERN_VALUE_SHAPE;
+        return;
     }
-    if (w._error != ValueError::none) return;
+    if (table._pairs_begin > 0) {
+        const std::span<uint8_t> written(w._field, w._size_bytes);
+        w._error = sort_pairs(std::as_writable_bytes(written.subspan(table._pairs_begin)));
+    }
+    if (w._error != TERN_VALUE_OK) return;
     append(w, std::span<const std::byte>({std::byte{0}}));
     w._depth -= 1;
 }
 
-ValueError error(const ValueWriter &w)
-{
-    return w._error;
-}
-
-ValueError finish(ValueWriter &w)
-{
-    if (w._error == ValueError::none && w._depth > 0) w._error = ValueError::shape;
-    const size_t kept = w._error == ValueError::none ? w._size_bytes : 0;
-    std::fill(w._field.begin() + static_cast<ptrdiff_t>(kept), w._field.end(), uint8_t{0});
-    return w._error;
-}
-
-const char *to_text(ValueError error)
-{
-    switch (error) {
-    case ValueError::none: return "It is written.";
-    case ValueError::too_long: return "It takes more bytes than the field has.";
-    case ValueError::too_many: return "It holds more than 512 values.";
-    case ValueError::too_deep: return "Its tables are nested more than 16 deep.";
-    case ValueError::integer: return "An integer is beyond 2^53.";
-    case ValueError::nil: return "A table holds a nil.";
-    case ValueError::key:
-        return "A key is not a string, a boolean, or a number within 2^53 that is not in the "
-               "array.";
-    case ValueError::twice: return "A table has a key twice.";
-    case ValueError::shape: return "It is not one whole value.";
-    }
-    return "";
-}
-
 // --- Reading the value of a field ---
 
-ValueReader reader(std::span<const uint8_t> field)
-{
-    return {used(std::as_bytes(field)), 0, false};
-}
-
-static ValueKind kind(Code code)
+static tern_value_kind kind(Code code)
 {
     switch (code) {
-    case Code::nil: return ValueKind::nil;
-    case Code::boolean: return ValueKind::boolean;
+    case Code::nil: return TERN_VALUE_NIL;
+    case Code::boolean: return TERN_VALUE_BOOLEAN;
     case Code::integer:
-    case Code::number: return ValueKind::number;
-    case Code::string: return ValueKind::string;
-    case Code::table: return ValueKind::table;
+    case Code::number: return TERN_VALUE_NUMBER;
+    case Code::string: return TERN_VALUE_STRING;
+    case Code::table: return TERN_VALUE_TABLE;
     }
-    return ValueKind::nil;
+    return TERN_VALUE_NIL;
 }
 
-Value next(ValueReader &r)
+static void skip(Reader &r, size_t bytes)
 {
-    Value read = {};
+    r._rest += bytes;
+    r._rest_bytes -= bytes;
+}
+
+static tern_value next_value(Reader &r)
+{
+    tern_value read = {};
     if (r._begun && r._depth == 0) {
-        read.kind = ValueKind::end;
+        read.kind = TERN_VALUE_END;
         return read;
     }
-    BitReader from = bits::reader(r._rest);
+    BitReader from = bits::reader(std::as_bytes(std::span(r._rest, r._rest_bytes)));
     const Head head = read_head(from);
-    r._rest = r._rest.subspan(bits::bit_count(from) / 8);
+    skip(r, bits::bit_count(from) / 8);
     read.kind = kind(head.code);
     read.boolean = head.code == Code::boolean && head.argument == 1;
     read.is_integer = head.code == Code::integer;
@@ -419,15 +351,119 @@ Value next(ValueReader &r)
         r._depth += 1;
     }
     if (head.code == Code::string) {
-        read.string = {reinterpret_cast<const char *>(r._rest.data()), head.argument};
-        r._rest = r._rest.subspan(head.argument);
+        read.string = reinterpret_cast<const char *>(r._rest);
+        read.string_bytes = head.argument;
+        skip(r, head.argument);
     }
     if (head.code == Code::nil && r._begun) { // Elsewhere a nil ends a table.
-        read.kind = ValueKind::end;
+        read.kind = TERN_VALUE_END;
         r._depth -= 1;
     }
     r._begun = true;
     return read;
 }
 
+}
+
+using namespace tern;
+
+void tern_write_value(tern_value_writer *writer, uint8_t *field, size_t field_bytes)
+{
+    *writer = {};
+    writer->_field = field;
+    writer->_field_bytes = field_bytes;
+}
+
+void tern_put_nil(tern_value_writer *writer)
+{
+    value::put(*writer, {value::Code::nil, 0, 0});
+}
+
+void tern_put_boolean(tern_value_writer *writer, bool boolean)
+{
+    value::put(*writer, {value::Code::boolean, boolean, 0});
+}
+
+void tern_put_number(tern_value_writer *writer, double number)
+{
+    const value::Head head = value::number_head(number);
+    if (head.code == value::Code::integer) return value::put(*writer, head);
+    std::byte bytes[sizeof number];
+    bits::store_word(bytes, value::number_bits(number));
+    value::put(*writer, head, bytes);
+}
+
+void tern_put_integer(tern_value_writer *writer, int64_t integer)
+{
+    if (integer >= -values_integer_max && integer <= values_integer_max)
+        value::put(*writer, value::integer_head(integer));
+    else if (writer->_error == TERN_VALUE_OK)
+        writer->_error = TERN_VALUE_INTEGER;
+}
+
+void tern_put_string(tern_value_writer *writer, const char *string, size_t size_bytes)
+{
+    value::put(*writer, {value::Code::string, size_bytes, 0},
+               std::as_bytes(std::span(string, size_bytes)));
+}
+
+void tern_begin_table(tern_value_writer *writer, size_t array_count)
+{
+    tern_value_writer &w = *writer;
+    value::put(w, {value::Code::table, array_count, 0});
+    if (w._error != TERN_VALUE_OK) return;
+    const auto count = static_cast<uint16_t>(array_count);
+    w._tables[w._depth] = {0, count, count, false};
+    w._depth += 1;
+}
+
+void tern_end_table(tern_value_writer *writer)
+{
+    if (writer->_error == TERN_VALUE_OK) value::close_table(*writer);
+}
+
+tern_value_error tern_writer_error(const tern_value_writer *writer)
+{
+    return writer->_error;
+}
+
+tern_value_error tern_finish_value(tern_value_writer *writer)
+{
+    tern_value_writer &w = *writer;
+    if (w._error == TERN_VALUE_OK && w._depth > 0) w._error = TERN_VALUE_SHAPE;
+    const size_t kept = w._error == TERN_VALUE_OK ? w._size_bytes : 0;
+    std::fill(w._field + kept, w._field + w._field_bytes, uint8_t{0});
+    return w._error;
+}
+
+const char *tern_value_error_text(tern_value_error error)
+{
+    switch (error) {
+    case TERN_VALUE_OK: return "It is written.";
+    case TERN_VALUE_TOO_LONG: return "It takes more bytes than the field has.";
+    case TERN_VALUE_TOO_MANY: return "It holds more than 512 values.";
+    case TERN_VALUE_TOO_DEEP: return "Its tables are nested more than 16 deep.";
+    case TERN_VALUE_INTEGER: return "An integer is beyond 2^53.";
+    case TERN_VALUE_NIL_IN_TABLE: return "A table holds a nil.";
+    case TERN_VALUE_KEY:
+        return "A key is not a string, a boolean, or a number within 2^53 that is not in the "
+               "array.";
+    case TERN_VALUE_TWICE: return "A table has a key twice.";
+    case TERN_VALUE_SHAPE: return "It is not one whole value.";
+    }
+    return "";
+}
+
+void tern_read_value(tern_value_reader *reader, const uint8_t *field, size_t field_bytes)
+{
+    const auto used = value::used(std::as_bytes(std::span(field, field_bytes)));
+    *reader = {};
+    reader->_rest = reinterpret_cast<const uint8_t *>(used.data());
+    reader->_rest_bytes = used.size();
+}
+
+tern_value_kind tern_next_value(tern_value_reader *reader, tern_value *value)
+{
+    *value = value::next_value(*reader);
+    return value->kind;
 }

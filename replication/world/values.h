@@ -1,5 +1,5 @@
 // One dynamic value; it has the same form on the wire and in a field. The functions of
-// tern/values.hpp are defined in the same .cpp. Format: docs/wire_format.md, "Dynamic values".
+// tern/values.h are defined in the same .cpp. Format: docs/wire_format.md, "Dynamic values".
 #pragma once
 #include "base/bits.h"
 #include "tern/values.hpp"

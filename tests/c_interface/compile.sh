@@ -1,5 +1,5 @@
 #!/bin/bash
-# Compiles the header, the suite and the example with each compiler that is here, as C99 and as
+# Compiles the headers, the suite and the example with each compiler that is here, as C99 and as
 # C++: compile.sh SOURCE_FOLDER
 set -uo pipefail
 cd "${1:?which folder has the source of tern?}" || exit 1
@@ -18,9 +18,11 @@ for source in tests/c_interface/*.c examples/*.c; do
     compile g++ -std=c++20 -x c++ "$source"
     compile clang++ -std=c++20 -x c++ "$source"
 done
-# The header alone must also be good C++ of games that use an older one.
+# The headers alone must also be good C++ of games that use an older one.
 for compiler in g++ clang++; do
-    compile "$compiler" -std=c++11 -x c++ include/tern/tern.h
+    for header in include/tern/*.h; do
+        compile "$compiler" -std=c++11 -x c++ "$header"
+    done
 done
 if [ "$tried" -eq 0 ]; then
     echo "no compiler was found"

@@ -1,4 +1,4 @@
-// The tests of tern.h, in C99. Compiled by compile.sh with each compiler, and as C++.
+// The tests of the C headers, in C99. Compiled by compile.sh with each compiler, and as C++.
 #include "tests/c_interface/suite.h"
 
 int failures = 0;
@@ -22,6 +22,7 @@ int main(void)
     test_misuse();
     test_admission();
     test_sockets();
+    test_values();
     printf("%d failures\n", failures);
     return failures == 0 ? 0 : 1;
 }

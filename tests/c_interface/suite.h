@@ -1,4 +1,4 @@
-// The tests of tern.h share a check, a type table, and two peers without a network.
+// The tests of the C headers share a check, a type table, and two peers without a network.
 #ifndef SUITE_H
 #define SUITE_H
 
@@ -64,5 +64,6 @@ void test_calls(void);
 void test_misuse(void);
 void test_admission(void);
 void test_sockets(void);
+void test_values(void);
 
 #endif
