@@ -2,6 +2,9 @@
 // docs/wire_format.md, "Discovery".
 #include "tern/discovery.hpp"
 #include "discovery/discovery_wire.h"
+#include "session/config/config.h"
+#include "session/config/sized.h"
+#include "session/misuse.h"
 #include "session/session_types.h"
 #include "transport/handshake/allowance.h"
 #include "transport/sockets/addresses.h"
@@ -15,6 +18,31 @@ namespace tern {
 
 using discovery::message_bytes;
 
+// The structs and enumerations of discovery.hpp are those of discovery.h.
+#define TERN_ALIKE(Cpp, C, member)                                                                 \
+    static_assert(offsetof(Cpp, member) == offsetof(C, member) &&                                  \
+                  sizeof(Cpp::member) == sizeof(C::member))
+TERN_ALIKE(Announcement, tern_announcement, struct_size);
+TERN_ALIKE(Announcement, tern_announcement, game);
+TERN_ALIKE(Announcement, tern_announcement, name);
+TERN_ALIKE(Announcement, tern_announcement, address);
+TERN_ALIKE(Announcement, tern_announcement, open);
+TERN_ALIKE(FoundSession, tern_found_session, game);
+TERN_ALIKE(FoundSession, tern_found_session, name);
+TERN_ALIKE(FoundSession, tern_found_session, players);
+TERN_ALIKE(FoundSession, tern_found_session, peers_max);
+TERN_ALIKE(FoundSession, tern_found_session, types_digest);
+TERN_ALIKE(FoundSession, tern_found_session, fit);
+TERN_ALIKE(FoundSession, tern_found_session, open);
+TERN_ALIKE(FoundSession, tern_found_session, invite);
+TERN_ALIKE(FoundSession, tern_found_session, last_seen_us);
+TERN_ALIKE(FinderConfig, tern_finder_config, struct_size);
+TERN_ALIKE(FinderConfig, tern_finder_config, game);
+TERN_ALIKE(FinderConfig, tern_finder_config, config);
+TERN_ALIKE(FinderConfig, tern_finder_config, port);
+#undef TERN_ALIKE
+static_assert(TERN_FIT_OTHER_VERSION == static_cast<unsigned>(Fit::other_version));
+
 static constexpr uint32_t answers_per_second_max = 32; // Further queries are not answered.
 static constexpr uint32_t answers_burst_max = 64;      // Also the most answers of one call.
 
@@ -24,7 +52,7 @@ struct Announcer {
     bool open;
     Allowance allowance;
     uint64_t bad_datagrams;
-    uint32_t answer_count; // Answers of this call of announce().
+    uint32_t answer_count; // Answers of this call of tern_announce().
     Datagram datagrams[answers_burst_max];
     std::byte answers[answers_burst_max][message_bytes];
 };
@@ -51,11 +79,9 @@ static void init_sodium()
     TERN_ASSERT(sodium >= 0, "libsodium gave %d", sodium);
 }
 
-template <class T> static T *zeroed()
+template <class T> static T *zeroed() // Null: there is no memory.
 {
-    auto *made = static_cast<T *>(std::calloc(1, sizeof(T)));
-    TERN_ASSERT(made, "no memory for %zu bytes", sizeof(T));
-    return made;
+    return static_cast<T *>(std::calloc(1, sizeof(T)));
 }
 
 static void copy_text(char (&to)[name_bytes_max], const char *from)
@@ -63,26 +89,23 @@ static void copy_text(char (&to)[name_bytes_max], const char *from)
     std::snprintf(to, sizeof to, "%s", from ? from : "");
 }
 
+// Whether the caller of a function has given the pointer; if not, it is reported.
+static bool is_given(const void *pointer, const char *function)
+{
+    if (pointer) return true;
+    return misuse::report(MisuseHandler{}, function, "Check what was made before it is used.",
+                          "A pointer is null.");
+}
+
+// Reports a struct that does not show its size.
+template <class T> static bool is_sized(const T *given, const char *function)
+{
+    if (given && sized::is_sized<T>(given->struct_size)) return true;
+    return misuse::report(MisuseHandler{}, function, "Set struct_size to the sizeof of the struct.",
+                          "The struct is null, or its struct_size is not set.");
+}
+
 // --- Announcer ---
-
-Announcer *make_announcer(const Announcement &announcement)
-{
-    TERN_ASSERT(announcement.address.port != 0, "port %u", announcement.address.port);
-    auto *a = zeroed<Announcer>();
-    copy_text(a->game, announcement.game);
-    copy_text(a->name, announcement.name);
-    a->address = announcement.address;
-    a->open = announcement.open;
-    a->allowance = allowance::make(answers_per_second_max, answers_burst_max);
-    return a;
-}
-
-void destroy_announcer(Announcer *announcer)
-{
-    if (!announcer) return;
-    sodium_memzero(announcer->answers, sizeof announcer->answers); // They contain invite secrets.
-    std::free(announcer);
-}
 
 static bool is_answered(const Announcer &a, const Address &asker)
 {
@@ -136,67 +159,7 @@ static void take_query(Announcer &a, const Session &s, const Datagram &datagram,
     a.answer_count += 1;
 }
 
-std::span<const Datagram> announce(Announcer *announcer, const Session *session,
-                                   std::span<const Datagram> datagrams, uint64_t now_us)
-{
-    announcer->answer_count = 0;
-    for (const Datagram &datagram : datagrams)
-        take_query(*announcer, *session, datagram, now_us);
-    return {announcer->datagrams, announcer->answer_count};
-}
-
-uint64_t bad_datagrams(const Announcer *announcer)
-{
-    return announcer->bad_datagrams;
-}
-
 // --- Finder ---
-
-const char *to_text(Fit fit)
-{
-    switch (fit) {
-    case Fit::fits: return "it fits";
-    case Fit::full: return "it is full";
-    case Fit::other_limits: return "it has another peers_max or quorum";
-    case Fit::other_types: return "it has another type table";
-    case Fit::other_version: return "it speaks another version of the wire";
-    }
-    return "";
-}
-
-// A type table is too large for the stack.
-static uint64_t digest_of(std::span<const Type> types)
-{
-    auto *table = zeroed<TypeTable>();
-    *table = type_table::make(types);
-    const uint64_t digest = type_table::digest(*table);
-    std::free(table);
-    return digest;
-}
-
-Finder *make_finder(const FinderConfig &config)
-{
-    TERN_ASSERT(config.port != 0, "port %u", config.port);
-    init_sodium();
-    auto *f = zeroed<Finder>();
-    copy_text(f->game, config.game);
-    f->port = config.port;
-    if (config.config) {
-        f->judges = true;
-        f->types_digest = digest_of(config.config->types);
-        f->peers_max = config.config->peers_max;
-        f->quorum = config.config->quorum;
-    }
-    randombytes_buf(&f->nonce, sizeof f->nonce);
-    return f;
-}
-
-void destroy_finder(Finder *finder)
-{
-    if (!finder) return;
-    sodium_memzero(finder->sessions, sizeof finder->sessions); // They contain invite secrets.
-    std::free(finder);
-}
 
 static Fit judge(const Finder &f, const discovery::Answer &answer)
 {
@@ -281,31 +244,167 @@ static void forget_silent(Finder &f, uint64_t now_us)
     f.count = static_cast<uint32_t>(end - f.sessions);
 }
 
-std::span<const Datagram> find(Finder *finder, std::span<const Datagram> datagrams, uint64_t now_us)
+static void make_query(Finder &f)
 {
-    Finder &f = *finder;
-    for (const Datagram &datagram : datagrams)
-        take_answer(f, datagram, now_us);
-    forget_silent(f, now_us);
-    if (now_us < f.next_query_us) return {};
-    f.next_query_us = now_us + uint64_t{query_interval_ms} * 1000;
     discovery::Query query = {};
     query.nonce = f.nonce;
     std::memcpy(query.game, f.game, sizeof query.game);
     discovery::write_query(query, f.query_bytes);
     const uint8_t everybody[4] = {255, 255, 255, 255};
     f.query = {address::from_v4(everybody, f.port), f.query_bytes};
-    return {&f.query, 1};
 }
 
-std::span<const FoundSession> found_sessions(const Finder *finder)
+// A type table is too large for the stack. False: there is no memory.
+static bool judge_by(Finder &f, const Config &config)
 {
-    return {finder->sessions, finder->count};
+    auto *table = zeroed<TypeTable>();
+    if (!table) return false;
+    *table = type_table::make(config.types);
+    f.judges = true;
+    f.types_digest = type_table::digest(*table);
+    f.peers_max = config.peers_max;
+    f.quorum = config.quorum;
+    std::free(table);
+    return true;
 }
 
-uint64_t bad_datagrams(const Finder *finder)
+// Makes the finder judge the sessions that it finds by the config of its caller.
+static tern_result judge_by(Finder &f, const Config *given)
 {
-    return finder->bad_datagrams;
+    if (!given) return TERN_OK;
+    const session::CopiedConfig copy = session::copy_config(given);
+    if (copy.problem.text[0] != 0) {
+        misuse::report(session::misuse_handler(given), "make_finder",
+                       "Show what config_problem() returns for settings from a file.",
+                       "The config is wrong: %s.", copy.problem.text);
+        return TERN_BAD_CONFIG;
+    }
+    if (!copy.block) return TERN_NO_MEMORY;
+    const bool judges = judge_by(f, copy.config);
+    session::free_copy(copy);
+    return judges ? TERN_OK : TERN_NO_MEMORY;
 }
 
+}
+
+using namespace tern;
+
+// --- The functions of discovery.h on announcers ---
+
+tern_result tern_make_announcer(const tern_announcement *announcement, tern_announcer **announcer)
+{
+    const Announcement *given = to_cpp(announcement);
+    if (!is_sized(given, "make_announcer") || !is_given(announcer, "make_announcer"))
+        return TERN_MISUSE;
+    const Announcement known = sized::known_part(given, given->struct_size);
+    if (known.address.port == 0) {
+        misuse::report(MisuseHandler{}, "make_announcer",
+                       "Give the local address of the game's socket.",
+                       "The address of the announcement has no port.");
+        return TERN_MISUSE;
+    }
+    auto *a = zeroed<Announcer>();
+    if (!a) return TERN_NO_MEMORY;
+    copy_text(a->game, known.game);
+    copy_text(a->name, known.name);
+    a->address = known.address;
+    a->open = known.open;
+    a->allowance = allowance::make(answers_per_second_max, answers_burst_max);
+    *announcer = a;
+    return TERN_OK;
+}
+
+void tern_destroy_announcer(tern_announcer *announcer)
+{
+    if (!announcer) return;
+    sodium_memzero(announcer->answers, sizeof announcer->answers); // They contain invite secrets.
+    std::free(announcer);
+}
+
+size_t tern_announce(tern_announcer *announcer, const tern_session *session,
+                     const tern_datagram *datagrams, size_t count, uint64_t now_us,
+                     const tern_datagram **answers)
+{
+    if (answers) *answers = nullptr;
+    const misuse::Entry entry(session, "announce");
+    if (!entry || !is_given(announcer, "announce")) return 0;
+    announcer->answer_count = 0;
+    for (const Datagram &datagram : std::span(to_cpp(datagrams), count))
+        take_query(*announcer, *session, datagram, now_us);
+    if (answers) *answers = to_c(announcer->datagrams);
+    return announcer->answer_count;
+}
+
+uint64_t tern_announcer_bad_datagrams(const tern_announcer *announcer)
+{
+    return is_given(announcer, "bad_datagrams") ? announcer->bad_datagrams : 0;
+}
+
+// --- The functions of discovery.h on finders ---
+
+const char *tern_fit_text(tern_fit fit)
+{
+    switch (fit) {
+    case TERN_FITS: return "it fits";
+    case TERN_FIT_FULL: return "it is full";
+    case TERN_FIT_OTHER_LIMITS: return "it has another peers_max or quorum";
+    case TERN_FIT_OTHER_TYPES: return "it has another type table";
+    case TERN_FIT_OTHER_VERSION: return "it speaks another version of the wire";
+    }
+    return "";
+}
+
+tern_result tern_make_finder(const tern_finder_config *config, tern_finder **finder)
+{
+    const FinderConfig *given = to_cpp(config);
+    if (!is_sized(given, "make_finder") || !is_given(finder, "make_finder")) return TERN_MISUSE;
+    const FinderConfig known = sized::known_part(given, given->struct_size);
+    init_sodium();
+    auto *f = zeroed<Finder>();
+    if (!f) return TERN_NO_MEMORY;
+    copy_text(f->game, known.game);
+    f->port = known.port != 0 ? known.port : discovery_port;
+    randombytes_buf(&f->nonce, sizeof f->nonce);
+    const tern_result result = judge_by(*f, known.config);
+    if (result == TERN_OK)
+        *finder = f;
+    else
+        std::free(f);
+    return result;
+}
+
+void tern_destroy_finder(tern_finder *finder)
+{
+    if (!finder) return;
+    sodium_memzero(finder->sessions, sizeof finder->sessions); // They contain invite secrets.
+    std::free(finder);
+}
+
+size_t tern_find(tern_finder *finder, const tern_datagram *datagrams, size_t count, uint64_t now_us,
+                 const tern_datagram **queries)
+{
+    if (queries) *queries = nullptr;
+    if (!is_given(finder, "find")) return 0;
+    Finder &f = *finder;
+    for (const Datagram &datagram : std::span(to_cpp(datagrams), count))
+        take_answer(f, datagram, now_us);
+    forget_silent(f, now_us);
+    if (now_us < f.next_query_us) return 0;
+    f.next_query_us = now_us + uint64_t{query_interval_ms} * 1000;
+    make_query(f);
+    if (queries) *queries = to_c(&f.query);
+    return 1;
+}
+
+size_t tern_found_sessions(const tern_finder *finder, const tern_found_session **sessions)
+{
+    if (sessions) *sessions = nullptr;
+    if (!is_given(finder, "found_sessions")) return 0;
+    if (sessions) *sessions = to_c(finder->sessions);
+    return finder->count;
+}
+
+uint64_t tern_finder_bad_datagrams(const tern_finder *finder)
+{
+    return is_given(finder, "bad_datagrams") ? finder->bad_datagrams : 0;
 }

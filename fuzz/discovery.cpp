@@ -119,10 +119,11 @@ World &fresh()
     }
     destroy_announcer(w.announcer);
     destroy_finder(w.finder);
-    w.announcer = make_announcer({"words", "of the world", {{}, 7777}, true});
+    w.announcer = make_announcer(
+        {.game = "words", .name = "of the world", .address = {{}, 7777}, .open = true});
     Config config = {};
     config.types = word_types;
-    w.finder = make_finder({"words", &config});
+    w.finder = make_finder({.game = "words", .config = &config});
     w.now_us = 0;
     to_finder(w, {});
     return w;

@@ -34,7 +34,8 @@ static std::string join_found(const Peer &peer, const Options &options)
 {
     const MadeSocket made = make_discovery_socket(0);
     if (!made.socket) return std::string("--find: ") + to_text(made.error);
-    Finder *finder = make_finder({game_name(options), &session_config(peer.session)});
+    Finder *finder =
+        make_finder({.game = game_name(options), .config = &session_config(peer.session)});
     std::string wrong;
     const uint64_t end_us = clock_us() + 5'000'000;
     while (session_state(peer.session) == State::idle && clock_us() < end_us) {
@@ -73,8 +74,10 @@ static std::string enter(const Peer &peer, const Options &options)
 // Plays until the session is over. The socket of the discovery may be null.
 static void play_alone(Peer &peer, const Options &options, Socket *discovery)
 {
-    Announcer *announcer = make_announcer(
-        {game_name(options), options.announce.c_str(), peer.socket->local_address(), true});
+    Announcer *announcer = make_announcer({.game = game_name(options),
+                                           .name = options.announce.c_str(),
+                                           .address = peer.socket->local_address(),
+                                           .open = true});
     const uint64_t begun_us = clock_us(), play_us = options.seconds * uint64_t{1'000'000};
     uint64_t next_us = begun_us, shown_us = begun_us;
     while (session_state(peer.session) < State::left) {

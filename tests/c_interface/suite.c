@@ -23,6 +23,7 @@ int main(void)
     test_admission();
     test_sockets();
     test_values();
+    test_discovery();
     printf("%d failures\n", failures);
     return failures == 0 ? 0 : 1;
 }

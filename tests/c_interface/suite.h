@@ -65,5 +65,6 @@ void test_misuse(void);
 void test_admission(void);
 void test_sockets(void);
 void test_values(void);
+void test_discovery(void);
 
 #endif

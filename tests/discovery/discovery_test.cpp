@@ -30,14 +30,16 @@ struct Mail {
 
 }
 
-static OwnedAnnouncer announcer(const Announcement &announcement)
+static OwnedAnnouncer announcer(const char *game, const char *name, const Address &address,
+                                bool open)
 {
-    return OwnedAnnouncer(make_announcer(announcement));
+    return OwnedAnnouncer(
+        make_announcer({.game = game, .name = name, .address = address, .open = open}));
 }
 
-static OwnedFinder finder(const FinderConfig &config)
+static OwnedFinder finder(const char *game, const Config *config = nullptr)
 {
-    return OwnedFinder(make_finder(config));
+    return OwnedFinder(make_finder({.game = game, .config = config}));
 }
 
 static std::vector<Mail> copied(std::span<const Datagram> datagrams)
@@ -223,8 +225,8 @@ TEST(Discovery, AnOpenSessionIsFoundAndJoinedByWhatWasFound)
     world.add();
     const Session *host = world.nodes[0].session;
     const Address game = world.nodes[0].address;
-    const OwnedAnnouncer a = announcer({"ships", "Ada's", game, true});
-    const OwnedFinder f = finder({"ships", &world.config});
+    const OwnedAnnouncer a = announcer("ships", "Ada's", game, true);
+    const OwnedFinder f = finder("ships", &world.config);
     ask(*f, {{a.get(), host}}, 0, game);
     ASSERT_EQ(found_sessions(f.get()).size(), 1u);
     const FoundSession &seen = found_sessions(f.get())[0];
@@ -249,9 +251,9 @@ TEST(Discovery, AnyMemberAnnouncesAndTheSessionIsOneEntry)
     SimWorld world(2);
     ASSERT_TRUE(world.open(2));
     Session *host = world.nodes[0].session, *guest = world.nodes[1].session;
-    const OwnedAnnouncer by_guest = announcer({"g", "n", world.nodes[1].address, true});
-    const OwnedAnnouncer by_host = announcer({"g", "n", world.nodes[0].address, true});
-    const OwnedFinder f = finder({"g", &world.config});
+    const OwnedAnnouncer by_guest = announcer("g", "n", world.nodes[1].address, true);
+    const OwnedAnnouncer by_host = announcer("g", "n", world.nodes[0].address, true);
+    const OwnedFinder f = finder("g", &world.config);
     ask(*f, {{by_guest.get(), guest}, {by_host.get(), host}}, 0, world.nodes[1].address);
     ASSERT_EQ(found_sessions(f.get()).size(), 1u);
     const Invite first = make_invite(guest, {&world.nodes[1].address, 1});
@@ -273,7 +275,7 @@ TEST(Discovery, AClosedSessionShowsItsIdAndNeitherKeyNorSecretNorPort)
     world.add();
     const Session *host = world.nodes[0].session;
     const Invite whole = world.the_invite();
-    const OwnedAnnouncer a = announcer({"g", "n", world.nodes[0].address, false});
+    const OwnedAnnouncer a = announcer("g", "n", world.nodes[0].address, false);
     const std::vector<Mail> answers = hear(*a, host, query_bytes(7, "g"), 0);
     ASSERT_EQ(answers.size(), 1u);
     const auto tells = [&](const uint8_t(&secret)[32]) {
@@ -283,14 +285,14 @@ TEST(Discovery, AClosedSessionShowsItsIdAndNeitherKeyNorSecretNorPort)
     };
     EXPECT_FALSE(tells(whole.secret));
     EXPECT_FALSE(tells(whole.key));
-    const OwnedFinder f = finder({"g"});
+    const OwnedFinder f = finder("g");
     ask(*f, {{a.get(), host}}, 0);
     ASSERT_EQ(found_sessions(f.get()).size(), 1u);
     EXPECT_FALSE(found_sessions(f.get())[0].open);
     EXPECT_EQ(found_sessions(f.get())[0].invite.session, whole.session);
     EXPECT_EQ(found_sessions(f.get())[0].invite.address_count, 0);
     // An open announcement of the same session by another member completes the entry.
-    const OwnedAnnouncer open = announcer({"g", "n", world.nodes[0].address, true});
+    const OwnedAnnouncer open = announcer("g", "n", world.nodes[0].address, true);
     ask(*f, {{a.get(), host}, {open.get(), host}}, 1'000'000);
     ASSERT_EQ(found_sessions(f.get()).size(), 1u);
     EXPECT_TRUE(found_sessions(f.get())[0].open);
@@ -303,9 +305,9 @@ TEST(Discovery, WhatDoesNotFitIsShownAndNamed)
     world.config.peers_max = 2;
     world.add();
     const Session *host = world.nodes[0].session;
-    const OwnedAnnouncer a = announcer({"g", "n", world.nodes[0].address, true});
+    const OwnedAnnouncer a = announcer("g", "n", world.nodes[0].address, true);
     const auto fit_for = [&](const Config &config) {
-        const OwnedFinder f = finder({"g", &config});
+        const OwnedFinder f = finder("g", &config);
         ask(*f, {{a.get(), host}}, 0);
         return found_sessions(f.get()).size() == 1 ? found_sessions(f.get())[0].fit
                                                    : Fit::other_version;
@@ -343,7 +345,7 @@ static void tell(Finder &f, const discovery::Answer &answer, uint64_t now_us)
 
 TEST(Discovery, AnotherVersionOfTheWireIsShownAsSuch)
 {
-    const OwnedFinder f = finder({"ships"});
+    const OwnedFinder f = finder("ships");
     discovery::Answer answer = some_answer();
     answer.nonce = nonce_of(*f, 0);
     answer.version = wire_version + 1;
@@ -354,7 +356,7 @@ TEST(Discovery, AnotherVersionOfTheWireIsShownAsSuch)
 
 TEST(Discovery, AnswersToNobodysQueryAreCountedAndDropped)
 {
-    const OwnedFinder f = finder({"ships"});
+    const OwnedFinder f = finder("ships");
     discovery::Answer answer = some_answer();
     answer.nonce = nonce_of(*f, 0) ^ 1;
     tell(*f, answer, 0);
@@ -366,13 +368,13 @@ TEST(Discovery, AnswersToNobodysQueryAreCountedAndDropped)
     find(f.get(), {&datagram, 1}, 0);
     EXPECT_TRUE(found_sessions(f.get()).empty());
     EXPECT_EQ(bad_datagrams(f.get()), 3u);
-    const OwnedFinder another = finder({"ships"});
+    const OwnedFinder another = finder("ships");
     EXPECT_NE(nonce_of(*f, 5'000'000), nonce_of(*another, 0));
 }
 
 TEST(Discovery, AFinderAsksOnceASecondAndForgetsWhoIsSilent)
 {
-    const OwnedFinder f = finder({"ships"});
+    const OwnedFinder f = finder("ships");
     discovery::Answer answer = some_answer();
     answer.nonce = nonce_of(*f, 0);
     tell(*f, answer, 500'000);
@@ -388,7 +390,7 @@ TEST(Discovery, AFinderAsksOnceASecondAndForgetsWhoIsSilent)
 
 TEST(Discovery, TheListIsBoundedAndKeepsItsOrder)
 {
-    const OwnedFinder f = finder({"ships"});
+    const OwnedFinder f = finder("ships");
     discovery::Answer answer = some_answer();
     answer.nonce = nonce_of(*f, 0);
     for (uint64_t session = 1; session <= 2 * found_max; ++session) {
@@ -410,7 +412,7 @@ TEST(Discovery, TheListIsBoundedAndKeepsItsOrder)
 
 TEST(Discovery, EachWayToAMemberIsAnAddressOfItsInvite)
 {
-    const OwnedFinder f = finder({"ships"});
+    const OwnedFinder f = finder("ships");
     discovery::Answer answer = some_answer();
     answer.nonce = nonce_of(*f, 0);
     const Bytes bytes = answer_bytes(answer);
@@ -431,7 +433,7 @@ TEST(Discovery, OnlyQueriesForTheGameOrForAnyAreAnswered)
     SimWorld world(5);
     world.add();
     const Session *host = world.nodes[0].session;
-    const OwnedAnnouncer a = announcer({"ships", "n", world.nodes[0].address, true});
+    const OwnedAnnouncer a = announcer("ships", "n", world.nodes[0].address, true);
     EXPECT_EQ(hear(*a, host, query_bytes(1, "ships"), 0).size(), 1u);
     EXPECT_EQ(hear(*a, host, query_bytes(1, ""), 0).size(), 1u);
     EXPECT_EQ(hear(*a, host, query_bytes(1, "ship"), 0).size(), 0u);
@@ -443,7 +445,7 @@ TEST(Discovery, OnlyQueriesForTheGameOrForAnyAreAnswered)
     const Address v6 = parse_address("[2001:db8::9]:50000").address;
     EXPECT_EQ(hear(*a, host, query_bytes(1, "ships"), 0, v6).size(), 0u);
     const Address both = {{}, 7777}; // The local_address() of a dual-stack socket.
-    const OwnedAnnouncer dual = announcer({"ships", "n", both, true});
+    const OwnedAnnouncer dual = announcer("ships", "n", both, true);
     EXPECT_EQ(hear(*dual, host, query_bytes(1, "ships"), 0, v6).size(), 1u);
     EXPECT_EQ(hear(*dual, host, query_bytes(1, "ships"), 0).size(), 1u);
 }
@@ -453,7 +455,7 @@ TEST(Discovery, NoSessionIsAnnouncedThatIsNotOpen)
     SimWorld world(6);
     world.add();
     world.add(); // This node is still joining.
-    const OwnedAnnouncer a = announcer({"g", "n", world.nodes[1].address, true});
+    const OwnedAnnouncer a = announcer("g", "n", world.nodes[1].address, true);
     EXPECT_TRUE(hear(*a, world.nodes[1].session, query_bytes(1, "g"), 0).empty());
     ASSERT_TRUE(world.step_until_open());
     EXPECT_EQ(hear(*a, world.nodes[1].session, query_bytes(1, "g"), 0).size(), 1u);
@@ -466,7 +468,7 @@ TEST(Discovery, AnswersAreBoundedInNumberAndNoLargerThanQueries)
     SimWorld world(7);
     world.add();
     const Session *host = world.nodes[0].session;
-    const OwnedAnnouncer a = announcer({"g", "n", world.nodes[0].address, true});
+    const OwnedAnnouncer a = announcer("g", "n", world.nodes[0].address, true);
     const Bytes query = query_bytes(1, "g");
     // A query that arrives several times in one tick gets one answer.
     const std::vector<Datagram> copies(3, {finder_address, query});

@@ -33,7 +33,7 @@ bool carries_discovery()
 {
     const MadeSocket a = make_discovery_socket(0), b = make_discovery_socket(0);
     if (!a.socket || !b.socket) return false;
-    Finder *finder = make_finder({"", nullptr, a.socket->local_address().port});
+    Finder *finder = make_finder({.port = a.socket->local_address().port});
     bool arrives = false;
     b.socket->send(find(finder, {}, 0));
     for (const uint64_t end_us = clock_us() + 1'000'000; !arrives && clock_us() < end_us;)

@@ -1,4 +1,6 @@
-// The functions of tern.h on sockets, addresses and the clock. In the library tern::udp.
+// The functions of tern.h and discovery.h on sockets, addresses and the clock. In the library
+// tern::udp.
+#include "tern/discovery.hpp"
 #include "tern/io.hpp"
 #include <cstring>
 
@@ -23,12 +25,22 @@ static tern_result result_of(SocketError error)
     return TERN_SYSTEM;
 }
 
+static tern_result give(const MadeSocket &made, tern_socket **socket)
+{
+    *socket = reinterpret_cast<tern_socket *>(made.socket);
+    return result_of(made.error);
+}
+
 tern_result tern_make_udp_socket(uint16_t port, bool ipv6, tern_socket **socket)
 {
     if (!socket) return TERN_MISUSE;
-    const MadeSocket made = make_udp_socket(port, ipv6 ? IpVersion::v6 : IpVersion::v4);
-    *socket = reinterpret_cast<tern_socket *>(made.socket);
-    return result_of(made.error);
+    return give(make_udp_socket(port, ipv6 ? IpVersion::v6 : IpVersion::v4), socket);
+}
+
+tern_result tern_make_discovery_socket(uint16_t port, tern_socket **socket)
+{
+    if (!socket) return TERN_MISUSE;
+    return give(make_discovery_socket(port), socket);
 }
 
 void tern_destroy_socket(tern_socket *socket)
