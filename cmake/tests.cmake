@@ -40,7 +40,17 @@ if(TERN_BUILD_TESTS)
            COMMAND ${PROJECT_SOURCE_DIR}/tests/c_interface/symbols.sh
                    ${PROJECT_SOURCE_DIR}/include/tern
                    $<TARGET_FILE:tern> $<TARGET_FILE:tern_public_udp>)
-  set_tests_properties(surface.c surface.c_compilers surface.c_symbols PROPERTIES
+  set(shared tern)
+  if(NOT BUILD_SHARED_LIBS) # The objects are the same ones.
+    set(shared tern_linked_shared)
+    add_library(tern_linked_shared SHARED ${core_objects})
+    set_target_properties(tern_linked_shared PROPERTIES LINKER_LANGUAGE CXX)
+    target_link_libraries(tern_linked_shared PRIVATE tern::libsodium)
+    tern_exports_c_only(tern_linked_shared)
+  endif()
+  add_test(NAME surface.c_exports
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/c_interface/exports.sh $<TARGET_FILE:${shared}>)
+  set_tests_properties(surface.c surface.c_compilers surface.c_symbols surface.c_exports PROPERTIES
                        LABELS surface TIMEOUT 120)
 
   if(TERN_LUA)

@@ -12,7 +12,7 @@ inline constexpr uint32_t query_interval_ms = TERN_QUERY_INTERVAL_MS;
 inline constexpr uint32_t found_age_ms_max = TERN_FOUND_AGE_MS_MAX;
 
 // For announcers discovery_port, for finders 0. In the library tern::udp.
-MadeSocket make_discovery_socket(uint16_t port);
+TERN_API MadeSocket make_discovery_socket(uint16_t port);
 
 // --- Announcers ---
 

@@ -41,7 +41,7 @@ enum class SocketError : uint8_t {
     not_built,      // tern was built with TERN_ENET off.
     system          // The system is out of descriptors or memory.
 };
-const char *to_text(SocketError error); // "the port is in use" and the like.
+TERN_API const char *to_text(SocketError error); // "the port is in use" and the like.
 
 struct MadeSocket {
     Socket *socket; // Null on error.
@@ -51,35 +51,36 @@ struct MadeSocket {
 enum class IpVersion : uint8_t { v4, v6 }; // v6 takes IPv4 peers too (a dual-stack socket).
 
 // A non-blocking UDP socket, bound to all interfaces. Port 0: any free port; see local_address().
-MadeSocket make_udp_socket(uint16_t port, IpVersion version = IpVersion::v4);
+TERN_API MadeSocket make_udp_socket(uint16_t port, IpVersion version = IpVersion::v4);
 // Sends datagrams as unsequenced packets of an ENet host. IPv4 only, and both ends must use ENet. A
 // datagram to an address without an ENet connection opens one and waits for it; at most 8 wait for
 // each address, and further ones replace the oldest. ENet allocates memory in send() and receive().
 // ENet's handshake has no cookies, so strangers can use up its connections (2 * peers_max + 8).
-MadeSocket make_enet_socket(uint16_t port, uint16_t peers_max);
-void destroy_socket(Socket *socket); // Closes it. Null: nothing happens.
+TERN_API MadeSocket make_enet_socket(uint16_t port, uint16_t peers_max);
+TERN_API void destroy_socket(Socket *socket); // Closes it. Null: nothing happens.
 
 struct ParsedAddress {
     Address address;
     const char *error; // Null if the text is an address, otherwise what is wrong with it.
 };
 // Reads "1.2.3.4:7777" or "[::1]:7777", with a port of 1 to 65535. Host names are not resolved.
-ParsedAddress parse_address(const char *text);
+TERN_API ParsedAddress parse_address(const char *text);
 struct AddressText {
     char text[56];
 };
-AddressText to_text(const Address &address);
-Address loopback(uint16_t port, IpVersion version = IpVersion::v4);
+TERN_API AddressText to_text(const Address &address);
+TERN_API Address loopback(uint16_t port, IpVersion version = IpVersion::v4);
 
 // Threads for Config::parallel. Several sessions may share them if only one of them is in send() at
 // a time. The threads sleep between two uses.
 struct Workers;
-Workers *make_workers(uint32_t threads); // Null: threads is 0, or the system could not start them.
+// Null: threads is 0, or the system could not start them.
+TERN_API Workers *make_workers(uint32_t threads);
 // For Config::parallel: a part for each thread and for the caller of send(), up to send_parts_max.
-Parallel make_parallel(Workers *workers);
-void destroy_workers(Workers *workers); // After the sessions that use them.
+TERN_API Parallel make_parallel(Workers *workers);
+TERN_API void destroy_workers(Workers *workers); // After the sessions that use them.
 
-uint64_t clock_us(); // A monotonic clock, in microseconds.
-void sleep_us(uint64_t duration_us);
+TERN_API uint64_t clock_us(); // A monotonic clock, in microseconds.
+TERN_API void sleep_us(uint64_t duration_us);
 
 }

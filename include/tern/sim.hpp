@@ -26,25 +26,26 @@ struct SimStats {
     uint64_t delivered;  // The next receive() of the socket returns it.
 };
 
-SimNetwork *make_sim_network(const SimConfig &config);
-void destroy_sim_network(SimNetwork *network);
+TERN_API SimNetwork *make_sim_network(const SimConfig &config);
+TERN_API void destroy_sim_network(SimNetwork *network);
 // A socket at `address`, which no other socket of the network may have. The network owns it: do not
 // pass it to destroy_socket(). Datagrams leave at the time of the last advance(). The socket holds
 // at most 1024 received datagrams; further ones are lost.
-Socket *make_sim_socket(SimNetwork *network, const Address &address);
+TERN_API Socket *make_sim_socket(SimNetwork *network, const Address &address);
 // Sets the time and delivers the datagrams that are due. Time never goes back.
-void advance(SimNetwork *network, uint64_t now_us);
-void set_impairment(SimNetwork *network, const Impairment &impairment); // For datagrams sent later.
+TERN_API void advance(SimNetwork *network, uint64_t now_us);
+// For datagrams sent later.
+TERN_API void set_impairment(SimNetwork *network, const Impairment &impairment);
 // While cut, datagrams from `from` to `to` are lost, both when sent and when due. One direction
 // only.
-void set_cut(SimNetwork *network, const Address &from, const Address &to, bool cut);
-SimStats network_stats(const SimNetwork *network);
+TERN_API void set_cut(SimNetwork *network, const Address &from, const Address &to, bool cut);
+TERN_API SimStats network_stats(const SimNetwork *network);
 // When the next datagram is due; UINT64_MAX if none is in flight.
-uint64_t next_delivery_us(const SimNetwork *network);
+TERN_API uint64_t next_delivery_us(const SimNetwork *network);
 
 // A socket that sends through `inner`, which it owns, and impairs what it sends by the real clock.
 // Datagrams leave once they are due, in a call of send() or receive(). At most 4096 wait; further
 // ones are lost. destroy_socket() destroys both sockets.
-Socket *make_impaired_socket(Socket *inner, const Impairment &impairment, uint64_t seed);
+TERN_API Socket *make_impaired_socket(Socket *inner, const Impairment &impairment, uint64_t seed);
 
 }

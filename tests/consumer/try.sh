@@ -74,6 +74,14 @@ if ! grep -q 'libtern\.so\.0\.[0-9]* ' <<<"$loaded"; then
     exit 1
 fi
 
+# A name with two times :: is that of a private function.
+private=$(nm -DC --defined-only shared/lib*/libtern*.so | grep -E ' [A-Z] tern::[a-z_]+::' || true)
+if [ -n "$private" ]; then
+    printf '%s\n' "$private"
+    echo "consumer: FAILED: the libraries export the private names above"
+    exit 1
+fi
+
 PKG_CONFIG_PATH=$(dirname "$(find "$work_dir/static" -name tern.pc)")
 export PKG_CONFIG_PATH
 # shellcheck disable=SC2046 # The flags are words.

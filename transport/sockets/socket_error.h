@@ -4,6 +4,7 @@
 
 namespace tern {
 
-SocketError socket_error(int system_error); // system_error: an errno value other than 0.
+// system_error: an errno value other than 0. Exported, because tern::enet takes it from tern::udp.
+TERN_API SocketError socket_error(int system_error);
 
 }
