@@ -20,6 +20,13 @@ check_build() {
     fi
 }
 
+# Uses the core that check_build has compiled.
+check_abi() {
+    build build tern_abi && tests/c_interface/abi.sh build/abi/libtern.so
+    local status=$?
+    [ "$status" -eq 0 ] || [ "$status" -eq 77 ]
+}
+
 # What needs an interpreter or luarocks, which the fresh Debian has not; nor have most machines.
 check_lua_here() {
     local tool targets
@@ -313,6 +320,7 @@ lane_base() {
 lane_build() {
     step "format" check_format
     step "g++ -Werror" check_build
+    step "ABI of libtern" check_abi
 }
 
 check() {
