@@ -184,10 +184,12 @@ Verdict receive_updates(Replica &r, PeerId from, const ReadUpdates &read)
     Verdict verdict = Verdict::ok;
     ObjectSlot slot = no_slot;
     for (const Update &update : read.parts.first(read.count)) {
+        r.update_object = update.object;
         slot = world::find_near(r.world, slot, update.object);
         const PeerId owner = speaks_for(r, from, slot);
         note_applied(r, publish::apply(r.world, *r.types, owner, slot, update), verdict);
     }
+    r.update_object = ObjectId::none;
     return verdict;
 }
 
@@ -209,9 +211,11 @@ Verdict receive_snapshot(Replica &r, PeerId from)
     Verdict verdict = Verdict::ok;
     ObjectSlot slot = no_slot;
     for (uint32_t i = 0; i < scratch.read_entries.count; ++i) {
-        slot = world::find_near(r.world, slot, scratch.read_entries[i].id);
+        r.update_object = scratch.read_entries[i].id;
+        slot = world::find_near(r.world, slot, r.update_object);
         note_applied(r, publish::apply_carried(r.world, *r.types, scratch, from, slot, i), verdict);
     }
+    r.update_object = ObjectId::none;
     return verdict;
 }
 

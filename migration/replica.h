@@ -108,6 +108,7 @@ uint32_t queued_count(const Replica &r, PeerId to);
 // The first `count` messages that were pulled for this member, on this connection, have arrived.
 void messages_acked(Replica &r, PeerId to, uint32_t count);
 Described describe(PeerId from, std::span<const std::byte> message);
+const char *name(MessageKind kind); // As in docs/wire_format.md.
 // The query that this message answers. 0: it is no REPORT.
 uint32_t answered_query(std::span<const std::byte> message);
 // The connection to this member was made anew: messages that were not acked are sent again, and

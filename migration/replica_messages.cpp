@@ -114,6 +114,36 @@ bool all_acked(const Replica &r, PeerId to)
 
 // --- Descriptions ---
 
+const char *name(MessageKind kind)
+{
+    switch (kind) {
+    case MessageKind::none: break;
+    case MessageKind::welcome: return "WELCOME";
+    case MessageKind::view: return "VIEW";
+    case MessageKind::create: return "CREATE";
+    case MessageKind::migrate: return "MIGRATE";
+    case MessageKind::destroy: return "DESTROY";
+    case MessageKind::dead: return "DEAD";
+    case MessageKind::synced: return "SYNCED";
+    case MessageKind::caught_up: return "CAUGHT_UP";
+    case MessageKind::claim: return "CLAIM";
+    case MessageKind::release: return "RELEASE";
+    case MessageKind::lock: return "LOCK";
+    case MessageKind::unlock: return "UNLOCK";
+    case MessageKind::claim_refused: return "CLAIM_REFUSED";
+    case MessageKind::grant: return "GRANT";
+    case MessageKind::query: return "QUERY";
+    case MessageKind::report_object: return "REPORT_OBJECT";
+    case MessageKind::report: return "REPORT";
+    case MessageKind::dead_wanted: return "DEAD_WANTED";
+    case MessageKind::relay: return "RELAY";
+    case MessageKind::lease: return "LEASE";
+    case MessageKind::accuse: return "ACCUSE";
+    case MessageKind::equivocation: return "EQUIVOCATION";
+    }
+    return "of no kind";
+}
+
 static void list_present(BitReader &r, const Grant &grant, Described &described)
 {
     described.stamp = grant.stamp;

@@ -329,6 +329,7 @@ struct Replica {               // Open to migration; session and sim read it.
     uint32_t objects_expected; // From our WELCOME: objects alive at the host. Not hashed.
     uint64_t work_ns;          // What messages have cost since begin_receive(): work.h. Not hashed.
     Shortage shortage;         // Not hashed.
+    ObjectId update_object;    // The object of the UPDATE that is applied now. Not hashed.
 
     uint64_t session;
     uint8_t signing_secret[64];

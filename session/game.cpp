@@ -136,6 +136,7 @@ const void *tern_get(const tern_session *session, tern_object object, size_t siz
 static ObjectSlot find_settable(Session &s, const misuse::Entry &entry, ObjectId object)
 {
     const Replica &r = *s.replica;
+    s.context.object = object;
     ObjectSlot slot = world::find_near(r.world, s.set_slot, object);
     if (slot == no_slot) slot = misuse::find(entry, object); // Reports it.
     if (slot == no_slot) return no_slot;
@@ -201,6 +202,7 @@ const void *tern_object_values(const tern_session *session, tern_type_id type, s
 
 static tern_result claim_one(Session &s, ObjectId object, tern_claim_mode mode)
 {
+    s.context.object = object;
     const ObjectSlot slot = world::find_alive(s.replica->world, object);
     const bool optimistic = mode == TERN_CLAIM_OPTIMISTIC;
     if (s.state == State::cut_off) return TERN_CUT_OFF;

@@ -200,6 +200,7 @@ ObjectSlot find(const Entry &entry, ObjectId object)
 
 ObjectSlot find_own(const Entry &entry, ObjectId object)
 {
+    const_cast<Session *>(entry.session)->context.object = object;
     const ObjectSlot slot = find(entry, object);
     if (slot == no_slot) return no_slot;
     const Replica &r = *entry.session->replica;

@@ -4,6 +4,7 @@
 #include "session/config/sized.h"
 #include "session/session_types.h"
 #include <atomic>
+#include <utility>
 
 namespace tern::misuse {
 
@@ -33,12 +34,13 @@ class Entry {
                        ...);
     Kind _kind;
     bool _is_allowed;
+    AssertContext *_outer; // Kind::changes: the context before the call.
 };
 
 [[gnu::cold]] void refuse(const Entry &entry, uint32_t found);
 
 inline Entry::Entry(const Session *called_for, const char *name, Kind kind)
-    : session(called_for), function(name), _kind(kind), _is_allowed(false)
+    : session(called_for), function(name), _kind(kind), _is_allowed(false), _outer(nullptr)
 {
     uint32_t found = 0;
     if (session && kind == Kind::reads) found = use(session).load(std::memory_order_relaxed);
@@ -48,11 +50,18 @@ inline Entry::Entry(const Session *called_for, const char *name, Kind kind)
     }
     _is_allowed = found == ready;
     if (!_is_allowed) refuse(*this, found);
+    if (!_is_allowed || kind == Kind::reads) return;
+    AssertContext &context = const_cast<Session *>(session)->context;
+    context.function = name;
+    context.object = ObjectId::none;
+    _outer = std::exchange(assert_context, &context);
 }
 
 inline Entry::~Entry()
 {
-    if (_is_allowed && _kind == Kind::changes) use(session).store(ready, std::memory_order_release);
+    if (!_is_allowed || _kind == Kind::reads) return;
+    assert_context = _outer;
+    use(session).store(ready, std::memory_order_release);
 }
 
 // The call of a function that changes the session.

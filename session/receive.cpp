@@ -88,12 +88,20 @@ static void take_notices(Session &s, ConnectionIndex index, const OpenedPacket &
     }
 }
 
+static const char *name(UnreliableKind kind)
+{
+    static constexpr const char *names[] = {"SNAPSHOT", "UPDATE",    "call",  "notice",
+                                            "bridged",  "challenge", "answer"};
+    return names[static_cast<size_t>(kind)];
+}
+
 static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacket &packet,
                             const Address &source)
 {
     PeerLink &from = peer_link(s, index);
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
         const UnreliableMessage &message = packet.unreliable[i];
+        s.context.doing.message = name(message.kind);
         // The peer that we ask may count us as a member already, and challenge our address.
         if (from.role == PeerRole::join_target && message.kind == UnreliableKind::challenge)
             take_path_message(s, index, message, source);
@@ -125,6 +133,7 @@ static void drain_calls(Session &s, ConnectionIndex index)
         if (from.call_count == calls_per_tick_max || from.call_bytes >= share_bytes) return;
         const std::span<const std::byte> message = connection::peek_message(c, StreamId::calls);
         if (message.empty()) return;
+        s.context.doing = {from.peer, "call", {}};
         ReceivedCall call;
         Delivery delivery = Delivery::malformed;
         if (read_call(s, message, call))
@@ -204,6 +213,7 @@ static void drain_streams(Session &s, ConnectionIndex index)
         const std::span<const std::byte> message = connection::peek_message(c, StreamId::world);
         peer_link(s, index).stream_waits = !message.empty();
         if (message.empty() || must_wait(s, peer_link(s, index))) break;
+        s.context.doing = {peer_link(s, index).peer, nullptr, message};
         if (!take_world_message(s, index, message)) break;
         if (endpoint::handshake_state(*s.endpoint, index) != HandshakeState::open) return;
         connection::consume_message(c, StreamId::world);
@@ -216,6 +226,7 @@ static void drain_streams(Session &s, ConnectionIndex index)
 
 static void receive_datagram(Session &s, const Datagram &datagram)
 {
+    s.context.doing = {};
     const bool room = events_room(s);
     // Dropped as if it had been lost: it is not acked, and its content comes again.
     if (!room) return;
@@ -225,6 +236,7 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     if (arrival.handling != Handling::opened && arrival.handling != Handling::packet) return;
     wake(s, arrival.connection);
     const PeerLink &from = peer_link(s, arrival.connection);
+    s.context.doing.peer = from.peer;
     // The sender may be a member that our next view names. Without an ack it sends this again.
     if (from.role == PeerRole::unidentified && arrival.packet.unreliable_count > 0) return;
     // Without a look at its messages the packet counts as lost.
@@ -303,6 +315,7 @@ static void receive_all(Session &s, std::span<const Datagram> datagrams)
         if (!rests(s, i)) drain_streams(s, i); // Messages that had no room in the last tick.
     receive_as_sent(s, datagrams);
     receive_bridged(s);
+    s.context.doing = {};
     update_links(s);
     if (s.state == State::joining) update_joining(s);
     const bool rest = members_rest(s);

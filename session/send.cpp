@@ -90,6 +90,7 @@ static bool add_updates(Session &s, uint32_t part, PeerId to, Packet &packet)
 static void send_packets(Session &s, SendPart &part, ConnectionIndex index, bool is_host)
 {
     PeerLink &p = peer_link(s, index);
+    part.context.doing.peer = p.peer;
     Connection &c = endpoint::at(*s.endpoint, index);
     const bool play = p.role == PeerRole::member;
     bool updates_left = play;
@@ -168,6 +169,7 @@ static bool is_bridged(const Session &s, ConnectionIndex index)
 static void send_part(Session &s, SendPart &part, bool bridged)
 {
     const bool is_host = replica::host(*s.replica) == s.replica->self;
+    const AssertScope scope(part.context);
     for (uint32_t k = part.first; k < part.end; ++k) {
         const ConnectionIndex i = s.awake[k];
         if (!is_open(s, i) || is_bridged(s, i) != bridged) continue;

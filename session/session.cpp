@@ -8,6 +8,7 @@
 #include "session/misuse.h"
 #include "session/optimistic.h"
 #include "session/peer_links.h"
+#include "session/recording/crash.h"
 #include "session/recording/recording.h"
 #include "transport/handshake/handshake.h"
 #include "transport/handshake/noise.h"
@@ -368,6 +369,9 @@ static Session *make(const CopiedConfig &copy, EntropySource entropy)
     place_replica(*s);
     flat::Builder place = {static_cast<std::byte *>(s->memory), 0};
     place_arrays(place, *s);
+    s->context = {complete_crash, s, "send", ObjectId::none, {}};
+    for (SendPart &part : s->parts)
+        part.context = s->context;
     endpoint::set_entropy(*s->endpoint, entropy);
     renew_incarnation(*s);
     // Recordings and simulations must give the same bytes on machines with and without AES.

@@ -1,5 +1,6 @@
 // The data of a session, which joins connections, the replica and calls.
 #pragma once
+#include "base/assert_context.h"
 #include "migration/replica.h"
 #include "rpc/open_calls.h"
 #include "session/inspect.h"
@@ -313,6 +314,7 @@ struct BreachCounts {
 struct SendPart {
     uint32_t number;
     uint32_t first, end;
+    AssertContext context;          // The thread that builds them has it.
     DatagramBuffer datagram_buffer; // A part of Session::datagram_buffer.
     Charges
         *charges; // Session::charges in the first part; else `own`, which is added to them later.
@@ -320,9 +322,11 @@ struct SendPart {
 };
 
 struct Session {
-    uint32_t use;       // misuse.cpp: whether a function is changing the session.
-    uint32_t reporting; // misuse.cpp: 1 while Config::misuse runs.
-    Config config;      // With defaults in place of zeros, and with its own types.
+    uint32_t use;          // misuse.cpp: whether a function is changing the session.
+    uint32_t reporting;    // misuse.cpp: 1 while Config::misuse runs.
+    uint32_t crashed;      // crash.cpp: 1 once an assertion has failed.
+    AssertContext context; // Public functions set it for their thread.
+    Config config;         // With defaults in place of zeros, and with its own types.
     std::span<const Field *const> given_fields; // Indexed by type: Type::fields of the caller.
     size_t block_bytes; // The block has so many: it begins with this session, and the types follow.
     Endpoint *endpoint;

@@ -245,7 +245,8 @@ Findings upward_includes(const File &file)
 const std::map<std::string, Names> &system_files()
 {
     static const std::map<std::string, Names> files = {
-        {"session/misuse.h", {"atomic"}}, // It notices two threads in one session.
+        {"base/assert.cpp", {"execinfo.h"}}, // For the stack of a failed assertion.
+        {"session/misuse.h", {"atomic"}},    // It notices two threads in one session.
         {"transport/sockets/udp_socket.cpp",
          {"arpa/inet.h", "cerrno", "fcntl.h", "netinet/in.h", "netinet/udp.h", "sys/socket.h",
           "unistd.h"}},

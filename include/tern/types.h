@@ -209,6 +209,31 @@ typedef struct tern_misuse_handler {
     void *user; // Is passed to handle().
 } tern_misuse_handler;
 
+typedef struct tern_crash { // An assertion of tern failed: a bug of tern.
+    uint32_t struct_size;
+    uint32_t line;
+    const char *file;      // The assertion is in this line of tern's source.
+    const char *text;      // The condition that is false, with the values.
+    void *const *frames;   // The addresses of the stack, each within its call; the innermost first.
+    size_t frame_count;    // 0 where there is no backtrace().
+    const char *function;  // The public function that ran, as in tern_misuse.
+    const char *message;   // The kind of the received message at work, or NULL.
+    uint64_t session;      // tern_invite.session of the session's invites.
+    tern_object object;    // The object of the message or of the function, or TERN_NO_OBJECT.
+    tern_peer local_peer;  // This peer.
+    tern_peer peer;        // The other end of the connection at work, or TERN_NO_PEER.
+    uint32_t tick;         // The tick of this peer.
+    const void *recording; // The part that tern_take_recording() has not given yet.
+    size_t recording_bytes;
+} tern_crash;
+
+typedef struct tern_crash_handler {
+    // Is called once, before abort(), on the thread that failed. All pointers are valid until it
+    // returns. The session is broken: it must not call any function with it.
+    void (*handle)(void *user, const tern_crash *crash);
+    void *user; // Is passed to handle().
+} tern_crash_handler;
+
 typedef struct tern_allocator {
     // Gives memory that is all zero and aligned for every type, as calloc() does, or NULL. Called
     // by tern_make_session(), tern_session_bytes() and tern_config_problem(). Both NULL: calloc()
@@ -248,6 +273,7 @@ typedef struct tern_config {
     tern_misuse_handler misuse;
     tern_allocator allocator;
     tern_log log;
+    tern_crash_handler crash;
 } tern_config;
 
 #ifdef __cplusplus

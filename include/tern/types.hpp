@@ -274,6 +274,36 @@ struct MisuseHandler {
     void *user = nullptr; // Passed to handle().
 };
 
+// An assertion of tern failed: a bug of tern. docs/use/recordings.md.
+struct Crash {
+    uint32_t struct_size = sizeof(Crash);
+    uint32_t line;
+    const char *file; // The assertion is in this line of tern's source.
+    const char *text; // The condition that is false, with the values.
+    // The addresses of the stack, as backtrace() gives them, each within its call; the innermost is
+    // the first. Empty where there is no backtrace().
+    std::span<void *const> frames;
+    const char *function; // The public function that ran, as in Misuse.
+    const char *message;  // The kind of the received message at work, such as "UPDATE", or null.
+    uint64_t session;     // Invite::session of the session's invites.
+    ObjectId object;      // The object of the message or of the function; none: unknown.
+    PeerId local_peer;    // This peer.
+    PeerId peer;          // The other end of the connection at work; none: no connection.
+    uint32_t tick;        // The tick of this peer.
+    // The part of the recording that take_recording() has not returned yet: with it the recording
+    // ends in the failure. It holds keys, like all of a recording.
+    std::span<const std::byte> recording;
+};
+
+struct CrashHandler {
+    // Called once, before abort(), on the thread that failed; this may be one of
+    // Config::parallel. All pointers are valid until handle() returns. The session is broken:
+    // handle() must not call any function with it. Whatever handle() does, text, session and stack
+    // are on stderr already.
+    void (*handle)(void *user, const Crash &crash) = nullptr;
+    void *user = nullptr; // Passed to handle().
+};
+
 // A session gets its memory from here.
 struct Allocator {
     // Gives memory that is all zero and aligned for every type, as calloc() does, or null. Only
@@ -334,6 +364,7 @@ struct Config {
     MisuseHandler misuse = {};
     Allocator allocator = {};
     Log log = {};
+    CrashHandler crash = {};
 };
 
 // The first problem of a Config, as an English sentence that names the setting. "": none.
@@ -483,6 +514,7 @@ TERN_TWINS(Invite, tern_invite);
 TERN_TWINS(Field, tern_field);
 TERN_TWINS(Type, tern_type);
 TERN_TWINS(Misuse, tern_misuse);
+TERN_TWINS(Crash, tern_crash);
 TERN_TWINS(Config, tern_config);
 TERN_TWINS(Explanation, tern_explanation);
 TERN_TWINS(Viewpoint, tern_viewpoint);

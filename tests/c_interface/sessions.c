@@ -40,6 +40,12 @@ void test_configs(void)
     CHECK(strcmp(tern_version(), TERN_VERSION) == 0);
 }
 
+static void ignore_crash(void *user, const tern_crash *crash)
+{
+    (void)user;
+    (void)crash;
+}
+
 // A program that was compiled before members were added, and one that knows more of them.
 void test_sized_structs(void)
 {
@@ -49,6 +55,7 @@ void test_sized_structs(void)
     older.struct_size = (uint32_t)(known + 7) / 8 * 8;
     memset((char *)&older + older.struct_size, 0xff, sizeof older - older.struct_size);
     CHECK(tern_make_session(&older, &session) == TERN_OK);
+    CHECK(tern_session_config(session)->crash.handle == NULL);
     tern_destroy_session(session);
 
     struct {
@@ -58,6 +65,7 @@ void test_sized_structs(void)
     memset(&newer, 0, sizeof newer);
     newer.known = pair_config(&pair);
     newer.known.struct_size = sizeof newer;
+    newer.known.crash.handle = ignore_crash;
     struct {
         tern_type known;
         uint64_t unknown[2];
@@ -68,6 +76,7 @@ void test_sized_structs(void)
     newer.known.type_bytes = sizeof newer_types[0];
     newer.known.types = &newer_types[0].known;
     CHECK(tern_make_session(&newer.known, &session) == TERN_OK);
+    CHECK(tern_session_config(session)->crash.handle == ignore_crash);
     CHECK(tern_start(session) == TERN_OK);
     const Hit hit = {TERN_NO_OBJECT, 1};
     CHECK(tern_call(session, TERN_HOST, HIT, &hit, sizeof hit, TERN_RELIABLE) == TERN_OK);

@@ -1,0 +1,10 @@
+// The session's part of the report of a failed assertion: see base/assert_context.h.
+#pragma once
+#include "session/session_types.h"
+
+namespace tern::session {
+
+// AssertContext::complete of a session. Nobody can call the session from then on.
+CrashHandler complete_crash(AssertContext &context, Crash &crash);
+
+}
