@@ -1,4 +1,5 @@
 #include "host/room.h"
+#include "common/crash_report.h"
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -99,7 +100,13 @@ static void print_invite(Room &room)
     room.invite = to_text(make_invite(room.session, room.addresses)).text;
 }
 
-static Session *made_session(const Room &room)
+static void write_crash_report(void *user, const Crash &crash)
+{
+    const Room &room = *static_cast<const Room *>(user);
+    if (room.recording) crash_report::write(crash, room.recording_path.c_str(), room.recording);
+}
+
+static Session *made_session(Room &room)
 {
     if (Session *of_script = script::session(room)) return of_script;
     Config config = {};
@@ -114,6 +121,7 @@ static Session *made_session(const Room &room)
     config.timeout_ms = room.options.timeout_ms;
     config.parallel = room.parallel;
     config.recording_bytes_max = room.recording ? recording_bytes_max : 0;
+    config.crash = {write_crash_report, &room};
     return make_session(config);
 }
 

@@ -1,4 +1,5 @@
 #include "peer.h"
+#include "common/crash_report.h"
 #include "tern/sim.hpp"
 #include <algorithm>
 #include <filesystem>
@@ -37,12 +38,19 @@ static std::FILE *make_record_file(const std::filesystem::path &path)
     return file;
 }
 
+static void write_crash_report(void *user, const Crash &crash)
+{
+    const Peer &peer = *static_cast<const Peer *>(user);
+    crash_report::write(crash, peer.record_path.c_str(), peer.record);
+}
+
 std::string open(Peer &peer, const Options &options, Config config, uint32_t index)
 {
     if (!options.record.empty()) {
-        const std::string path = options.record + "/peer-" + std::to_string(index + 1) + ".rec";
-        peer.record = make_record_file(path);
-        if (!peer.record) return "--record: " + path + " cannot be written";
+        peer.record_path = options.record + "/peer-" + std::to_string(index + 1) + ".rec";
+        peer.record = make_record_file(peer.record_path);
+        if (!peer.record) return "--record: " + peer.record_path + " cannot be written";
+        config.crash = {write_crash_report, &peer};
     }
     const auto port = static_cast<uint16_t>(std::max(0, options.port));
     const MadeSocket made = options.socket == "enet" ? make_enet_socket(port, config.peers_max)

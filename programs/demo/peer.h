@@ -12,7 +12,8 @@ struct Peer {
     Session *session;
     Game game;
     std::FILE *record; // Null: not recorded.
-    uint64_t host_us;  // When the host last changed, by clock_us(). 0: never.
+    std::string record_path;
+    uint64_t host_us; // When the host last changed, by clock_us(). 0: never.
 };
 
 // A peer's statistics.
@@ -34,7 +35,7 @@ namespace peer {
 
 Config make_config(const Options &options);
 // Makes the socket, the session and the file of the recording. The index is that of the process.
-// Returns what went wrong, or an empty text.
+// Returns what went wrong, or an empty text. The session has a pointer to the peer.
 std::string open(Peer &peer, const Options &options, Config config, uint32_t index);
 void close(Peer &peer);
 Invite local_invite(const Peer &peer, const Options &options); // For peers on this machine.
