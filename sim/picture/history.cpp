@@ -1,4 +1,5 @@
 #include "sim/picture/history.h"
+#include "migration/replica.h"
 #include "sim/picture/picture_ink.h"
 #include "sim/world/names.h"
 #include <algorithm>
@@ -171,12 +172,7 @@ Violation violation(const Moment &moment)
 
 const char *text(MessageKind kind)
 {
-    static constexpr const char *names[] = {
-        "UPDATE", "WELCOME",   "VIEW",   "CREATE",  "MIGRATE",     "DESTROY", "DEAD",
-        "SYNCED", "CAUGHT UP", "CLAIM",  "RELEASE", "LOCK",        "UNLOCK",  "REFUSED",
-        "GRANT",  "QUERY",     "REPORT", "REPORT",  "DEAD WANTED", "RELAY"};
-    static_assert(std::size(names) == static_cast<size_t>(MessageKind::relay) + 1);
-    return static_cast<size_t>(kind) < std::size(names) ? names[static_cast<size_t>(kind)] : "?";
+    return kind == MessageKind::none ? "UPDATE" : replica::name(kind);
 }
 
 const char *text(MessageOutcome outcome)
