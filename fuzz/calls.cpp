@@ -1,6 +1,5 @@
 // Reads arbitrary bytes as a call; a call that can be read is written in the same bytes.
 #include "rpc/calls.h"
-#include "fuzz/support/input.h"
 #include "fuzz/support/kinds.h"
 #include "fuzz/targets.h"
 #include <cstring>

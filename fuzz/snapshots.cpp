@@ -108,7 +108,6 @@ void apply(Pair &p)
         World &world = p.to.world();
         const ObjectSlot slot = world::find(world, scratch.read_entries[i].id);
         const AppliedUpdate applied = publish::apply_carried(world, types, scratch, owner, slot, i);
-        TERN_ASSERT(applied.result != Applied::malformed, "checked, then malformed");
         if (applied.result != Applied::changed || !p.is_true) continue;
         TERN_ASSERT(std::memcmp(world::value(world, types, slot),
                                 p.past[slot][scratch.read.tick % ticks_kept],

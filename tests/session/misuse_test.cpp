@@ -414,7 +414,8 @@ TEST_F(Misused, WhatStatesAndTextsTell)
     }
     const std::string whole = to_text(make_invite(host, std::span(&address, 1))).text;
     for (const std::string &text :
-         {whole.substr(0, 40), whole.substr(0, whole.size() - 4) + "AAAA", std::string("hello")}) {
+         {whole.substr(0, 40), whole.substr(0, 42), whole.substr(0, whole.size() - 4) + "AAAA",
+          std::string("hello")}) {
         const char *error = parse_invite(text.c_str()).error;
         ASSERT_NE(error, nullptr);
         EXPECT_TRUE(lists("`parse_invite()`", error)) << error;
