@@ -1,5 +1,6 @@
-// Measures what tern costs from Lua: its functions against a C function that returns a number,
-// called from the same Lua; and calls between two peers against the same calls from C++.
+// Measures what tern costs from Lua: its functions against a bare C function, which is called as
+// get() is and returns a number without any check; and calls between two peers against the same
+// calls from C++.
 #ifdef TERN_HAVE_LUA
 #include "bench/sections/sections.h"
 #include "lua_bindings/lua_headers.h"
@@ -30,6 +31,7 @@ constexpr uint32_t bytes_per_second = 100'000'000;
 // Two sessions over a network. Each function of the script does its action n times.
 constexpr const char *script = R"lua(
 local tern, plain, calls_per_tick, tick_us, bytes_per_second, over_udp = ...
+tern.bare = plain -- A method of sessions, which checks nothing.
 local types = {
     {name = "ship", objects_max = 64, fields = {
         {name = "health", kind = "int32"},
@@ -91,6 +93,7 @@ end
 
 local f = {}
 function f.plain(n) for _ = 1, n do plain() end end
+function f.bare(n) for _ = 1, n do a:bare(ship, "health") end end
 function f.get_number(n) for _ = 1, n do a:get(ship, 1) end end
 function f.get_by_name(n) for _ = 1, n do a:get(ship, "health") end end
 function f.get_vector(n) for _ = 1, n do a:get(ship, 2) end end
@@ -207,7 +210,8 @@ bool measure_functions(const Options &options)
     const uint64_t count = options.quick ? 20'000 : 500'000;
     // Leaves an event and arguments for the functions `event` and `argument`.
     run_function(lua, "call_and_hear", 0);
-    constexpr const char *names[][2] = {{"C function that returns a number", "plain"},
+    constexpr const char *names[][2] = {{"bare C function, as get() is called", "bare"},
+                                        {"C function that returns a number", "plain"},
                                         {"event()", "event"},
                                         {"argument(), 3 floats", "argument"},
                                         {"get(), a number", "get_number"},
