@@ -91,10 +91,16 @@ bool tern_exists(const tern_session *session, tern_object object)
     return entry && world::find_alive(session->replica->world, ObjectId{object}) != no_slot;
 }
 
-bool tern_can_read(const tern_session *session, tern_object object)
+const void *tern_find_value(const tern_session *session, tern_object object, tern_type_id *type)
 {
-    const misuse::Entry entry(session, "can_read");
-    return entry && world::find(session->replica->world, ObjectId{object}) != no_slot;
+    if (type) *type = no_type;
+    const misuse::Entry entry(session, "find_value");
+    const ObjectSlot slot =
+        entry ? world::find(session->replica->world, ObjectId{object}) : no_slot;
+    if (slot == no_slot) return nullptr;
+    const World &world = session->replica->world;
+    if (type) *type = world.slots[slot].type;
+    return world::value(world, session->types, slot);
 }
 
 // The object of a call that reads it. Null: reported.

@@ -168,8 +168,10 @@ TERN_API tern_result tern_destroy(tern_session *session, tern_object object); //
 // The first type of the config whose `fields` was this pointer; else TERN_NO_TYPE.
 TERN_API tern_type_id tern_find_type(const tern_session *session, const tern_field *fields);
 TERN_API bool tern_exists(const tern_session *session, tern_object object); // Here, and alive.
-// An object that was destroyed can be read until the next tern_receive().
-TERN_API bool tern_can_read(const tern_session *session, tern_object object);
+// The struct and the type of an object of any type; `type` may be NULL. NULL: no such object can be
+// read. An object that was destroyed can be read until the next tern_receive().
+TERN_API const void *tern_find_value(const tern_session *session, tern_object object,
+                                     tern_type_id *type);
 TERN_API tern_type_id tern_object_type(const tern_session *session, tern_object object);
 TERN_API tern_peer tern_object_owner(const tern_session *session, tern_object object);
 // Identifies the time under one owner; rises with each change of owner.

@@ -316,7 +316,7 @@ inline bool exists(const Session *session, ObjectId object)
 // or was destroyed during the last receive() or after it.
 inline bool can_read(const Session *session, ObjectId object)
 {
-    return tern_can_read(session, to_c(object));
+    return tern_find_value(session, to_c(object), nullptr) != nullptr;
 }
 
 inline TypeId object_type(const Session *session, ObjectId object)

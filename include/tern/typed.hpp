@@ -24,11 +24,25 @@ template <GameStruct T> TypeId find_type(const Session *session)
     return find_type(session, std::span<const Field>(fields_of<T>));
 }
 
+// The struct of an object of any type, with its type: for a debugger's view or a binding of another
+// language, which do not know the type before. value null: can_read() is false.
+struct FoundValue {
+    const void *value;
+    TypeId type;
+};
+inline FoundValue find_value(const Session *session, ObjectId object)
+{
+    tern_type_id type = no_type;
+    const void *value = tern_find_value(session, to_c(object), &type);
+    return {value, type};
+}
+
 // The object, if it can be read here and its type has the struct T; else an empty one.
 template <GameStruct T> Object<T> find_object(const Session *session, ObjectId object)
 {
-    if (!can_read(session, object)) return {};
-    return object_type(session, object) == find_type<T>(session) ? Object<T>{object} : Object<T>{};
+    const FoundValue found = find_value(session, object);
+    if (!found.value) return {};
+    return found.type == find_type<T>(session) ? Object<T>{object} : Object<T>{};
 }
 
 // The arguments of a call, a reply or a failed call, if its type has the struct T; else null.

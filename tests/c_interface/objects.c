@@ -64,9 +64,12 @@ void test_objects(void)
 
     CHECK(tern_destroy(host, id) == TERN_OK);
     event = await(&pair, 1, TERN_EVENT_OBJECT_DESTROYED);
-    CHECK(event && event->of.object.id == id && tern_can_read(guest, id));
+    CHECK(event && event->of.object.id == id && tern_find_value(guest, id, NULL));
+    tern_type_id type = TERN_NO_TYPE;
+    CHECK(tern_find_value(guest, id, &type) && type == tern_object_type(guest, id));
     tick(&pair);
-    CHECK(!tern_exists(guest, id) && !tern_can_read(guest, id));
+    CHECK(!tern_exists(guest, id));
+    CHECK(!tern_find_value(guest, id, &type) && type == TERN_NO_TYPE);
     CHECK(tern_leave(guest) == TERN_OK);
     CHECK(await(&pair, 0, TERN_EVENT_PEER_LEFT) != NULL);
     CHECK(strstr(pair.log, "Peer 2 (ada) has joined.\n") != NULL);

@@ -144,6 +144,8 @@ TEST(QuestionsTest, WhatMayBeReadAndSet)
     EXPECT_FALSE(can_read(b, ship) || may_set(b, ship));
     pair.until([&] { return session_state(b) == State::open && exists(b, ship); });
     EXPECT_TRUE(can_read(b, ship));
+    EXPECT_EQ(find_value(b, ship).value, get(b, ship, 4));
+    EXPECT_EQ(find_value(b, ship).type, object_type(b, ship));
     EXPECT_FALSE(may_set(b, ship));
     claim(b, ship, ClaimMode::optimistic);
     EXPECT_TRUE(may_set(b, ship)); // An optimistic claim suffices; b does not own it yet.
@@ -159,4 +161,8 @@ TEST(QuestionsTest, WhatMayBeReadAndSet)
     pair.tick();
     EXPECT_FALSE(can_read(a, ship));
     EXPECT_FALSE(can_read(a, ObjectId::none));
+    for (ObjectId unknown : {ship, ObjectId::none}) {
+        EXPECT_EQ(find_value(a, unknown).value, nullptr);
+        EXPECT_EQ(find_value(a, unknown).type, no_type);
+    }
 }
