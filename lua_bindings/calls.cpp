@@ -16,6 +16,8 @@ static void read_made(const Arguments &a, const Session *session, int type_at, M
 {
     made.type = type_id(a, type_at, session);
     const Type &type = session_config(session).types[made.type];
+    if (type.objects_max > 0)
+        refuse(a, type_at, "type", "a type without objects_max (%s is for objects)", type.name);
     made.size_bytes = type.size_bytes;
     take_fields(a, type_at + 1, type, made.value);
 }

@@ -253,6 +253,12 @@ local function calls_of(seed, count)
     return done
 end
 
+function tests.ATypeOfObjectsIsNotForCalls()
+    local s = make_scene().s
+    world.refused({"tern.call: argument 3 (type)", "note is for objects"}, s.call, s, 2, "note", 1)
+    world.refused({"tern.reply: argument 4 (type)"}, s.reply, s, 2, 1, "note", 1)
+end
+
 function tests.NoRandomCallEndsTheProgram()
     local done, scenes, calls = 0, 200, 150
     for seed = 1, scenes do -- Scenes are short, because random calls soon destroy their sessions.
