@@ -110,10 +110,9 @@ bool to_whole(lua_State *L, int index, int64_t &value)
     }
 #endif
     const double number = lua_tonumber(L, index);
-    if (!(std::fabs(number) <= static_cast<double>(exact_max)) || std::floor(number) != number)
-        return false;
+    if (!(std::fabs(number) <= static_cast<double>(exact_max))) return false;
     value = static_cast<int64_t>(number);
-    return true;
+    return static_cast<double>(value) == number;
 }
 
 uint64_t whole(const Arguments &a, int index, const char *name, uint64_t min, uint64_t max)
@@ -229,16 +228,28 @@ void *handle(const Arguments &a, int index, Handle kind)
     return found;
 }
 
+// Comparing metatables takes six calls of Lua's functions; this takes two, and each function that a
+// game calls for each object begins here. Only push_box() writes the mark, into a userdata of this
+// size, and collect_session() removes it, so that no later userdata at the address can have it.
 SessionBox &session_box(const Arguments &a)
 {
+    if (raw_length(a.L, 1) == sizeof(SessionBox)) {
+        auto *box = static_cast<SessionBox *>(lua_touserdata(a.L, 1)); // Null for a long string.
+        if (box && box->mark == &session_mark) return *box;
+    }
     return *static_cast<SessionBox *>(handle(a, 1, Handle::session));
+}
+
+SessionBox &live_box(const Arguments &a)
+{
+    SessionBox &box = session_box(a);
+    if (!box.session) fail(a, "argument 1 (session): it has been destroyed");
+    return box;
 }
 
 Session *session(const Arguments &a)
 {
-    const SessionBox &box = session_box(a);
-    if (!box.session) fail(a, "argument 1 (session): it has been destroyed");
-    return box.session;
+    return live_box(a).session;
 }
 
 Session *open_session(const Arguments &a)
@@ -297,6 +308,31 @@ uint16_t field_index(const Arguments &a, int index, int argument, const Type &ty
               type.name, type.fields.size());
 }
 
+// Allocates nothing: the table of names has a place for each.
+static void keep_name(lua_State *L, int index, SessionBox &box, const UsedName &name, size_t place)
+{
+    push_attached(L, 1);
+    lua_rawgeti(L, -1, kept_names);
+    lua_pushvalue(L, index);
+    lua_rawseti(L, -2, static_cast<int>(place + 1));
+    lua_pop(L, 2);
+    box.names[place] = name;
+}
+
+const Field &field(const Arguments &a, int index, SessionBox &box, TypeId type)
+{
+    const void *string = lua_topointer(a.L, index); // Null for a number.
+    const uint64_t mixed = (reinterpret_cast<uintptr_t>(string) + type) * 0x9e3779b97f4a7c15;
+    const size_t place = mixed >> 58;
+    static_assert(used_names_max == 1 << (64 - 58));
+    const UsedName &used = box.names[place];
+    if (string && used.string == string && used.type == type) return *used.field;
+    const Type &described = session_config(box.session).types[type];
+    const Field &found = described.fields[field_index(a, index, index, described)];
+    if (string) keep_name(a.L, index, box, {string, &found, type}, place);
+    return found;
+}
+
 ObjectId any_object(const Arguments &a, int index)
 {
     int64_t number = 0;
@@ -311,6 +347,13 @@ ObjectId object(const Arguments &a, int index, const Session *session)
     const ObjectId id = any_object(a, index);
     if (!can_read(session, id)) refuse(a, index, "object", "an object that exists");
     return id;
+}
+
+FoundValue object_value(const Arguments &a, int index, const Session *session)
+{
+    const FoundValue found = find_value(session, any_object(a, index));
+    if (!found.value) refuse(a, index, "object", "an object that exists");
+    return found;
 }
 
 PeerId peer(const Arguments &a, int index, const char *name)

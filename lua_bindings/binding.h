@@ -69,12 +69,26 @@ inline constexpr uint32_t sim_sockets_max = 1024; // Sockets of one simulated ne
 inline constexpr int kept_types = 1;     // The memory of the session's types.
 inline constexpr int kept_functions = 2; // The functions of on(), indexed by event kind.
 inline constexpr int kept_event = 3;     // The table that events() and dispatch() fill.
+inline constexpr int kept_names = 4;     // The strings of SessionBox::names, in their order.
+
+// A name of a field that the script has used, so that the next use is found by the string's address
+// alone. kept_names keeps the string alive: no other can have its address.
+struct UsedName {
+    const void *string;
+    const Field *field;
+    TypeId type;
+};
+inline constexpr size_t used_names_max = 64; // A power of two. One name can displace another.
+
+inline const char session_mark = 0; // Its address marks the userdata of sessions.
 
 struct SessionBox {
+    const char *mark; // &session_mark until it is collected: see session_box().
     Session *session;
     bool is_pushed; // C++ has pushed the session, and owns and ticks it.
     uint64_t now_us;
     uint32_t request_timeout_ms; // The timeout of requests from now on.
+    UsedName names[used_names_max];
 };
 
 // A simulated network with its references: from its own handle and from each of its sockets. It
@@ -138,6 +152,7 @@ bool to_whole(lua_State *L, int index, int64_t &value);
 void *find_handle(lua_State *L, int index, Handle kind); // Null: another kind of value.
 void *handle(const Arguments &a, int index, Handle kind);
 SessionBox &session_box(const Arguments &a);   // Argument 1, which may be destroyed.
+SessionBox &live_box(const Arguments &a);      // Argument 1. Refuses a destroyed session.
 Session *session(const Arguments &a);          // Argument 1. Refuses a destroyed session.
 Session *open_session(const Arguments &a);     // Argument 1. Refuses a session that is not open.
 Socket *socket(const Arguments &a, int index); // Refuses a destroyed socket.
@@ -146,8 +161,11 @@ Session *host_session(const Arguments &a);     // Argument 1. Open, and this pee
 TypeId type_id(const Arguments &a, int index, const Session *session);
 // A field, by number or name. Messages call the value argument `argument`.
 uint16_t field_index(const Arguments &a, int index, int argument, const Type &type);
+// Like field_index(), but faster, for functions that run often. The box is that of argument 1.
+const Field &field(const Arguments &a, int index, SessionBox &box, TypeId type);
 // Refuses an object whose value cannot be read.
 ObjectId object(const Arguments &a, int index, const Session *session);
+FoundValue object_value(const Arguments &a, int index, const Session *session);
 ObjectId any_object(const Arguments &a, int index);           // The object need not exist.
 PeerId peer(const Arguments &a, int index, const char *name); // The peer need not be a member.
 

@@ -101,13 +101,12 @@ static int event(lua_State *L)
 static int argument(lua_State *L)
 {
     const Arguments a = {L, "argument"};
-    const Session *s = session(a);
-    const Event &e = event_at(a, s);
+    SessionBox &box = live_box(a);
+    const Event &e = event_at(a, box.session);
     if (e.kind != EventKind::call && e.kind != EventKind::reply)
         refuse(a, 2, "event", "a call or a reply (it is %s)",
                event_kinds.names[static_cast<int>(e.kind)]);
-    const Type &type = session_config(s).types[e.call.type];
-    return push_field(L, type.fields[field_index(a, 3, 3, type)], e.call.arguments);
+    return push_field(L, field(a, 3, box, e.call.type), e.call.arguments);
 }
 
 static int refusal(lua_State *L)

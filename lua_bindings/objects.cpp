@@ -11,11 +11,6 @@ static void push_object(lua_State *L, ObjectId object)
     push_count(L, static_cast<uint64_t>(object));
 }
 
-static const Type &type_of(const Session *session, ObjectId object)
-{
-    return session_config(session).types[tern::object_type(session, object)];
-}
-
 static ObjectId own_object(const Arguments &a, int index, const Session *session)
 {
     const ObjectId id = object(a, index, session);
@@ -141,49 +136,49 @@ static int stamp(lua_State *L)
 static int get(lua_State *L)
 {
     const Arguments a = {L, "get"};
-    const Session *s = session(a);
-    const ObjectId id = object(a, 2, s);
-    const Type &type = type_of(s, id);
-    const Field &field = type.fields[field_index(a, 3, 3, type)];
-    return push_field(L, field, tern::get(s, id, type.size_bytes));
+    SessionBox &box = live_box(a);
+    const FoundValue found = object_value(a, 2, box.session);
+    return push_field(L, field(a, 3, box, found.type), found.value);
 }
 
 // Arguments: session, object, field, time. nil: the object is not alive here.
 static int sample(lua_State *L)
 {
     const Arguments a = {L, "sample"};
-    const Session *s = session(a);
+    SessionBox &box = live_box(a);
+    const Session *s = box.session;
     const ObjectId id = any_object(a, 2);
     if (!tern::exists(s, id)) {
         lua_pushnil(L);
         return 1;
     }
-    const Type &type = type_of(s, id);
-    const Field &field = type.fields[field_index(a, 3, 3, type)];
+    const TypeId type = tern::object_type(s, id);
+    const Field &wanted = field(a, 3, box, type);
     uint64_t any_us = 0;
     const uint64_t at_us = time_us(a, 4, any_us);
     alignas(16) std::byte value[struct_bytes_max];
-    tern::sample(s, id, at_us, value, type.size_bytes);
-    return push_field(L, field, value);
+    tern::sample(s, id, at_us, value, session_config(s).types[type].size_bytes);
+    return push_field(L, wanted, value);
 }
 
 static int set(lua_State *L)
 {
     const Arguments a = {L, "set"};
     Session *s = open_session(a);
-    const ObjectId id = object(a, 2, s);
+    const ObjectId id = any_object(a, 2);
+    const FoundValue found = object_value(a, 2, s);
     if (!tern::may_set(s, id))
         refuse(a, 2, "object", "an object that this peer owns or has claimed as optimistic");
-    const Type &type = type_of(s, id);
-    const Field &field = type.fields[field_index(a, 3, 3, type)];
-    const int count = lua_values(field);
+    const Field &wanted = field(a, 3, session_box(a), found.type);
+    const int count = lua_values(wanted);
     if (lua_gettop(L) > 3 + count)
-        fail(a, "expected %d values for the field %s, got %d", count, field.name,
+        fail(a, "expected %d values for the field %s, got %d", count, wanted.name,
              lua_gettop(L) - 3);
+    const size_t size_bytes = session_config(s).types[found.type].size_bytes;
     alignas(16) std::byte value[struct_bytes_max];
-    std::memcpy(value, tern::get(s, id, type.size_bytes), type.size_bytes);
-    take_field(a, 4, 4, field, value);
-    tern::set(s, id, value, type.size_bytes);
+    std::memcpy(value, found.value, size_bytes);
+    take_field(a, 4, 4, wanted, value);
+    tern::set(s, id, value, size_bytes);
     return 0;
 }
 
@@ -222,6 +217,124 @@ static int objects(lua_State *L)
     lua_pushvalue(L, 1);
     push_whole(L, static_cast<int64_t>(id) << 32);
     return 3;
+}
+
+// --- All objects of a type at once, into tables. Adding to a table allocates, and a finalizer may
+// then destroy objects or the session: all is copied before, a block of objects at a time ---
+
+static constexpr int tables_max = 16; // Bounds the work of one call.
+
+struct Block {
+    size_t next; // The position behind the last object that was copied.
+    size_t count;
+};
+
+// Copies the ids of the objects that are alive, from position `next` on, until `to` is full. A
+// count of 0: there are no more.
+static Block copy_ids(const Session *s, TypeId type, size_t next, std::span<ObjectId> to)
+{
+    const std::span<const ObjectId> all = tern::object_ids(s, type);
+    Block block = {next, 0};
+    for (; block.next < all.size() && block.count < to.size(); ++block.next)
+        if (tern::exists(s, all[block.next])) to[block.count++] = all[block.next];
+    return block;
+}
+
+// Like copy_ids(), for a field of each object.
+static Block copy_values(const Session *s, TypeId type, size_t next, size_t offset_bytes,
+                         size_t each_bytes, std::span<std::byte> to)
+{
+    const std::span<const ObjectId> all = tern::object_ids(s, type);
+    if (all.empty()) return {};
+    const size_t stride_bytes = session_config(s).types[type].size_bytes;
+    const auto *values =
+        static_cast<const std::byte *>(tern::object_values(s, type, stride_bytes)) + offset_bytes;
+    Block block = {next, 0};
+    for (; block.next < all.size() && (block.count + 1) * each_bytes <= to.size(); ++block.next) {
+        if (!tern::exists(s, all[block.next])) continue;
+        std::memcpy(to.data() + block.count * each_bytes, values + block.next * stride_bytes,
+                    each_bytes);
+        block.count += 1;
+    }
+    return block;
+}
+
+// Removes the elements behind the first `count` from `tables` tables, of which the first is at
+// `index`.
+static void cut(lua_State *L, int index, int tables, int count)
+{
+    for (int last = index + tables; index < last; ++index) {
+        for (int i = count + 1;; ++i) {
+            lua_rawgeti(L, index, i);
+            const bool ends = lua_isnil(L, -1);
+            lua_pop(L, 1);
+            if (ends) break;
+            lua_pushnil(L);
+            lua_rawseti(L, index, i);
+        }
+    }
+}
+
+static void check_tables(const Arguments &a, int index, int tables, const char *of)
+{
+    for (int i = index; i < index + tables; ++i)
+        if (!lua_istable(a.L, i)) refuse(a, i, "table", "a table for the values of %s", of);
+    if (lua_gettop(a.L) >= index + tables)
+        fail(a, "expected %d tables for the values of %s, got %d", tables, of,
+             lua_gettop(a.L) - index + 1);
+}
+
+static int object_ids(lua_State *L)
+{
+    const Arguments a = {L, "object_ids"};
+    const SessionBox &box = live_box(a);
+    const TypeId type = type_id(a, 2, box.session);
+    check_tables(a, 3, 1, "object_ids");
+    ObjectId block[64];
+    int filled = 0;
+    for (Block copied = {0, 0}; box.session;) {
+        copied = copy_ids(box.session, type, copied.next, block);
+        if (copied.count == 0) break;
+        for (size_t i = 0; i < copied.count; ++i) {
+            push_object(L, block[i]);
+            lua_rawseti(L, 3, ++filled);
+        }
+    }
+    cut(L, 3, 1, filled);
+    push_whole(L, filled);
+    return 1;
+}
+
+// Arguments: session, type, field, and a table for each value of the field.
+static int object_values(lua_State *L)
+{
+    const Arguments a = {L, "object_values"};
+    SessionBox &box = live_box(a);
+    const TypeId type = type_id(a, 2, box.session);
+    Field wanted = field(a, 3, box, type);
+    const int tables = lua_values(wanted);
+    if (tables > tables_max)
+        refuse(a, 3, "field", "a field of at most %d values (%s has %d)", tables_max, wanted.name,
+               tables);
+    check_tables(a, 4, tables, wanted.name);
+    const size_t offset_bytes = wanted.offset_bytes;
+    wanted.offset_bytes = 0; // The field is copied without the rest of the struct.
+    const size_t each_bytes = wanted.count * element_bytes(wanted.kind);
+    alignas(16) std::byte block[struct_bytes_max];
+    int filled = 0;
+    for (Block copied = {0, 0}; box.session;) {
+        copied = copy_values(box.session, type, copied.next, offset_bytes, each_bytes, block);
+        if (copied.count == 0) break;
+        for (size_t i = 0; i < copied.count; ++i) {
+            push_field(L, wanted, block + i * each_bytes);
+            filled += 1;
+            for (int table = 3 + tables; table > 3; --table)
+                lua_rawseti(L, table, filled);
+        }
+    }
+    cut(L, 4, tables, filled);
+    push_whole(L, filled);
+    return 1;
 }
 
 static int type_id(lua_State *L)
@@ -360,6 +473,8 @@ const luaL_Reg object_functions[] = {{"create", create},
                                      {"sample", sample},
                                      {"set", set},
                                      {"objects", objects},
+                                     {"object_ids", object_ids},
+                                     {"object_values", object_values},
                                      {"creations_left", creations_left},
                                      {"type_id", type_id},
                                      {"field_id", field_id},

@@ -71,8 +71,12 @@ static Config read_config(const Table &t)
 static SessionBox &push_box(lua_State *L)
 {
     auto *box = static_cast<SessionBox *>(push_userdata(L, sizeof(SessionBox)));
-    *box = {nullptr, false, 0, 5000};
-    lua_createtable(L, 3, 0);
+    *box = {};
+    box->mark = &session_mark;
+    box->request_timeout_ms = 5000;
+    lua_createtable(L, 4, 0);
+    lua_createtable(L, static_cast<int>(used_names_max), 0); // Adding a name allocates nothing.
+    lua_rawseti(L, -2, kept_names);
     attach(L, -2);
     return *box;
 }
@@ -110,7 +114,9 @@ static int destroy_session(lua_State *L)
 int collect_session(lua_State *L)
 {
     auto *box = static_cast<SessionBox *>(find_handle(L, 1, Handle::session));
-    if (!box || box->is_pushed) return 0;
+    if (!box) return 0;
+    box->mark = nullptr; // The memory may become another userdata.
+    if (box->is_pushed) return 0;
     tern::destroy_session(box->session);
     box->session = nullptr;
     return 0;

@@ -307,14 +307,28 @@ void open_libraries(LuaState &state)
 }
 
 static constexpr std::string_view module_names =
-    "admit argument bad_datagrams balance breach call call_owner call_unreliable changed claim "
-    "clock_us create creations_left destroy digest dispatch event event_count event_name "
-    "events exists explain failure field_id get go_on host invite is_hidden join leave "
-    "local_address lock lost_ticks may_set migrate objects on owner owns parse_address "
-    "parse_invite payload peer_name peers progress random_seed refusal refuse refuse_claim "
-    "release remove reply request request_owner request_timeout_ms sample self "
-    "session_clock_us session_stats set set_interest set_priority socket_stats stamp start "
-    "state state_text stats traffic type type_id type_stats";
+    "admit argument bad_datagrams balance breach call call_owner call_unreliable changed "
+    "claim clock_us create creations_left destroy digest dispatch event event_count "
+    "event_name events exists explain failure field_id get go_on host invite is_hidden join "
+    "leave local_address lock lost_ticks may_set migrate object_ids object_values objects "
+    "on owner owns parse_address parse_invite payload peer_name peers progress random_seed "
+    "refusal refuse refuse_claim release remove reply request request_owner "
+    "request_timeout_ms sample self session_clock_us session_stats set set_interest "
+    "set_priority socket_stats stamp start state state_text stats traffic type type_id "
+    "type_stats";
+
+// Functions that give something of each object. Each value counts as an instruction.
+static constexpr const char *charged_names[] = {"object_ids", "object_values"};
+
+static int call_and_charge(lua_State *lua)
+{
+    const int given = lua_gettop(lua);
+    lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_insert(lua, 1);
+    lua_call(lua, given, 1);
+    charge(lua, static_cast<uint64_t>(lua_tonumber(lua, -1)) * static_cast<uint64_t>(given));
+    return 1;
+}
 
 static bool is_in_the_sandbox(std::string_view name)
 {
@@ -338,6 +352,11 @@ void reduce_module(lua_State *lua)
         lua_pushvalue(lua, -1);
         lua_pushnil(lua);
         lua_rawset(lua, -4); // lua_next() permits clearing the present key.
+    }
+    for (const char *name : charged_names) {
+        lua_getfield(lua, -1, name);
+        lua_pushcclosure(lua, call_and_charge, 1);
+        lua_setfield(lua, -2, name);
     }
 }
 

@@ -31,9 +31,10 @@ constexpr uint32_t bytes_per_second = 100'000'000;
 // Two sessions over a network. Each function of the script does its action n times.
 constexpr const char *script = R"lua(
 local tern, plain, calls_per_tick, tick_us, bytes_per_second, over_udp = ...
+local objects_in_a_loop = 50
 tern.bare = plain -- A method of sessions, which checks nothing.
 local types = {
-    {name = "ship", objects_max = 64, fields = {
+    {name = "ship", objects_max = 256, fields = {
         {name = "health", kind = "int32"},
         {name = "position", kind = "float32", count = 3},
         {name = "name", kind = "text", count = 16},
@@ -77,6 +78,7 @@ end
 assert(b:state() == "open", b:state_text())
 local ship, to = a:create("ship"), b:self()
 local HIT, SAY = a:type_id("hit"), a:type_id("say")
+for _ = 2, objects_in_a_loop do assert(a:create("ship")) end
 local value = {name = "red", at = {1.5, 2}}
 
 -- What b has heard of the last calls, each number once.
@@ -96,6 +98,27 @@ function f.plain(n) for _ = 1, n do plain() end end
 function f.bare(n) for _ = 1, n do a:bare(ship, "health") end end
 function f.get_number(n) for _ = 1, n do a:get(ship, 1) end end
 function f.get_by_name(n) for _ = 1, n do a:get(ship, "health") end end
+-- A field of each object, n in all.
+function f.each_get(n)
+    for _ = 1, n / objects_in_a_loop do
+        for _, object in a:objects("ship") do a:get(object, "health") end
+    end
+end
+local xs, ys, zs = {}, {}, {}
+function f.all_numbers(n)
+    for _ = 1, n / objects_in_a_loop do
+        local sum = 0
+        for i = 1, a:object_values("ship", "health", xs) do sum = sum + xs[i] end
+    end
+end
+function f.all_vectors(n)
+    for _ = 1, n / objects_in_a_loop do
+        local sum = 0
+        for i = 1, a:object_values("ship", "position", xs, ys, zs) do
+            sum = sum + xs[i] + ys[i] + zs[i]
+        end
+    end
+end
 function f.get_vector(n) for _ = 1, n do a:get(ship, 2) end end
 function f.get_text(n) for _ = 1, n do a:get(ship, 3) end end
 function f.set_number(n) for i = 1, n do a:set(ship, 1, i) end end
@@ -216,6 +239,9 @@ bool measure_functions(const Options &options)
                                         {"argument(), 3 floats", "argument"},
                                         {"get(), a number", "get_number"},
                                         {"get(), field by name", "get_by_name"},
+                                        {"objects() and get(), a number", "each_get"},
+                                        {"object_values(), a number", "all_numbers"},
+                                        {"object_values(), 3 floats", "all_vectors"},
                                         {"get(), 3 floats", "get_vector"},
                                         {"get(), text", "get_text"},
                                         {"get(), a table of 2 keys", "get_values"},

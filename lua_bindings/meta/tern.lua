@@ -518,6 +518,7 @@ function tern.may_set(session, object) end
 ---@return string
 function tern.stamp(session, object) end
 
+-- Fastest with the field's name. object_values() is faster for a field of all objects.
 ---@param session tern.Session
 ---@param object tern.Object
 ---@param field tern.FieldId
@@ -547,6 +548,26 @@ function tern.set(session, object, field, ...) end
 ---@return tern.Session
 ---@return integer
 function tern.objects(session, type) end
+
+-- Fills the table with all objects of a type, from 1 on, and removes what it has behind them.
+-- Returns how many there are.
+---@param session tern.Session
+---@param type tern.TypeId
+---@param objects tern.Object[]
+---@return integer
+function tern.object_ids(session, type, objects) end
+
+-- Fills tables with a field of all objects of a type: one table for each value of the field (at
+-- most 16), such as xs, ys and zs for a position. Element i belongs to element i of object_ids(),
+-- until an object is created or destroyed or receive() is called. Makes no garbage once the tables
+-- are large enough. Returns how many there are.
+---@param session tern.Session
+---@param type tern.TypeId
+---@param field tern.FieldId
+---@param values table
+---@param ... table
+---@return integer
+function tern.object_values(session, type, field, values, ...) end
 
 ---@param session tern.Session
 ---@param type tern.TypeId

@@ -333,6 +333,100 @@ function tests.IterationSeesEachOnce()
     refused({"tern.objects", "argument 1 (session)"}, next_object, 5, control)
 end
 
+function tests.AFieldOfAllObjectsFillsTables()
+    local s = tern.make_session {types = world.types}
+    s:start()
+    local ids, xs, ys, healths = {}, {1, 2, 3}, {}, {}
+    equal(s:object_values("ship", "position", xs, ys), 0)
+    equal(#xs, 0)
+    local ships = {}
+    for i = 1, 20 do
+        ships[i] = s:create("ship", {position = {i, -i}, health = i})
+        if not ships[i] then break end
+    end
+    s:create("rock")
+    s:destroy(ships[2]) -- It can be read until the next receive(), but is not alive.
+    equal(s:object_ids("ship", ids), #ships - 1)
+    equal(s:object_values("ship", "position", xs, ys), #ships - 1)
+    equal(s:object_values(0, 2, healths), #ships - 1)
+    for i = 1, #ships - 1 do
+        local x, y = s:get(ids[i], "position")
+        assert(ids[i] ~= ships[2])
+        equal(xs[i], x)
+        equal(ys[i], y)
+        equal(healths[i], s:get(ids[i], "health"))
+    end
+    for i = 1, #ships do if i % 2 == 1 then s:destroy(ships[i]) end end
+    local left = s:object_ids("ship", ids)
+    equal(#ids, left)
+    equal(s:object_values("ship", "health", healths), left)
+    equal(#healths, left)
+    refused({"argument 5 (table)", "position"}, s.object_values, s, 0, "position", xs)
+    refused({"tern.object_values", "2 tables", "got 3"}, s.object_values, s, 0, "position", xs,
+            ys, xs)
+end
+
+function tests.TextsAndTablesOfAllObjectsToo()
+    local s = tern.make_session {types = {{name = "note", objects_max = 64, fields = {
+        {name = "text", kind = "text", count = 300}, {name = "tags", kind = "values", count = 90},
+        {name = "bits", kind = "uint8", count = 17}}}}}
+    s:start()
+    local made, texts, tags = 0, {}, {}
+    while s:create("note", {text = "note " .. made + 1, tags = {made + 1}}) do made = made + 1 end
+    assert(made > 5) -- More than are copied at a time.
+    equal(s:object_values("note", "text", texts), made)
+    equal(s:object_values("note", "tags", tags), made)
+    for i = 1, made do equal(texts[i], "note " .. tags[i][1]) end
+    refused({"at most 16 values (bits has 17)"}, s.object_values, s, "note", "bits", {})
+end
+
+function tests.AFinalizerMayEndASessionWhoseObjectsAreRead()
+    if not (newproxy or _VERSION == "Lua 5.4") then return end
+    local function on_collect(f)
+        if newproxy then getmetatable(newproxy(true)).__gc = f return end
+        setmetatable({}, {__gc = f})
+    end
+    for _ = 1, 20 do
+        local s = tern.make_session {types = every_kind}
+        s:start()
+        while s:create("all", {text = "abc"}) do end
+        local ended
+        on_collect(function() ended = true s:destroy_session() end)
+        while not ended do
+            local ok, count = pcall(s.object_values, s, "all", "text", {})
+            assert(not ok or count <= 4)
+        end
+    end
+end
+
+function tests.NamesOfFieldsAreToldApart()
+    -- More names than the module remembers, made anew each time, and of two types.
+    local fields, others = {}, {}
+    for i = 1, 60 do
+        fields[i] = {name = "f" .. i, kind = "uint8"}
+        others[61 - i] = fields[i]
+    end
+    local s = tern.make_session {types = {{name = "a", objects_max = 1, fields = fields},
+                                          {name = "b", objects_max = 1, fields = others}}}
+    s:start()
+    local a, b = s:create("a"), s:create("b")
+    for round = 1, 3 do
+        for i = 1, 60 do
+            s:set(a, "f" .. i, i + round)
+            s:set(b, "f" .. i, 200 - i)
+        end
+        collectgarbage()
+        for i = 1, 60 do
+            equal(s:get(a, "f" .. i), i + round)
+            equal(s:get(a, i), i + round)
+            equal(s:get(b, "f" .. i), 200 - i)
+            equal(s:get(b, 61 - i), 200 - i)
+        end
+    end
+    refused({"tern.get", "argument 3 (field)"}, s.get, s, a, "f1\0")
+    refused({"tern.get", "argument 3 (field)"}, s.get, s, a, "f61")
+end
+
 function tests.EachRotationOfAFieldBeginsAsNone()
     local s = tern.make_session {types = {{name = "arm", objects_max = 2, fields = {
         {name = "length", kind = "uint32"},

@@ -26,6 +26,7 @@ local done = {ticks = 0, changed = 0, calls = 0, owner_calls = 0, events = 0, se
               replies = 0}
 local HIT = a:type_id("hit")
 local kept_stats, kept_peer_stats = {}, {}
+local kept_ids, xs, ys, zs = {}, {}, {}, {}
 local sugared = 0
 local function on_changed() sugared = sugared + 1 end
 a:on("object_changed", on_changed)
@@ -71,6 +72,10 @@ local function play(session, mine, theirs)
     for _, object in session:objects("all") do
         if session:owns(object) and session:exists(object) then done.seen = done.seen + 1 end
         if session:owner(object) == 0 or session:type(object) ~= 0 then error "nobody's" end
+    end
+    if session:object_ids("all", kept_ids) ~= #kept_ids then error "another count" end
+    for i = 1, session:object_values("all", "position", xs, ys, zs) do
+        if session:get(kept_ids[i], "position") ~= xs[i] then error "another place" end
     end
     for _, peer in session:peers() do
         session:call(peer, HIT, of_a, 7, "ouch")

@@ -1,6 +1,7 @@
 // Reloading a script: which state is kept, which is added, and which tables the functions refer to.
 #include "scripts/console.h"
 #include "scripts/game.h"
+#include "tern/tern.hpp"
 #include "tests/scripts/folder.h"
 #include <gtest/gtest.h>
 #include <iterator>
@@ -207,4 +208,25 @@ TEST(SandboxModule, EachFunctionOfTheModuleIsInItOrIsKnownNotToBe)
     for (const std::string &name : words(absent))
         EXPECT_TRUE(sandboxed.insert(name).second) << name << " is in the sandbox";
     EXPECT_EQ(sandboxed, words(answers[0]));
+}
+
+TEST(SandboxModule, EachValueThatIsReadCountsAsAnInstruction)
+{
+    const Folder folder;
+    folder.write("game.lua", "return {peers_max = 4, types = {{name = 'rock', objects_max = 900,\n"
+                             "    fields = {{name = 'n', kind = 'uint8'}}}}}");
+    const MadeGame made = game::make(folder / "game.lua", Trust::sandboxed, sandbox_limits);
+    ASSERT_EQ(made.error, "");
+    Game &game = *made.game;
+    ASSERT_EQ(game::make_session(game, {}), "");
+    tern::receive(game::session(game), {}, 1);
+    tern::start(game::session(game));
+    EXPECT_EQ(console::answer(game, "(function() while session:create('rock') do end end)()"), "");
+    const std::string count = console::answer(game, "session:object_ids('rock', {})");
+    EXPECT_GT(std::stoul(count), 200u);
+    EXPECT_EQ(console::answer(game, "session:object_values('rock', 'n', {})"), count);
+    EXPECT_GE(game.state->instructions, std::stoul(count));
+    const std::string error = console::answer(game, "session:object_values('rock', 'm', {})");
+    EXPECT_NE(error.find("tern.object_values: argument 3 (field)"), std::string::npos) << error;
+    game::destroy(&game);
 }
