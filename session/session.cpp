@@ -205,14 +205,45 @@ static EndpointLimits endpoint_limits(const Config &config)
 
 static_assert(messages::welcome_bytes_max <= stream_message_bytes_max);
 
-// Places the arrays one after the other in one allocation, or only measures them if b.block is
-// null.
+// Places one array behind those before, or only measures it if b.block is null.
+template <class T>
+static void place_array(flat::Builder &b, T *&pointer, size_t count, size_t alignment = alignof(T))
+{
+    b.used_bytes = (b.used_bytes + alignment - 1) / alignment * alignment;
+    if (b.block) pointer = reinterpret_cast<T *>(b.block + b.used_bytes);
+    b.used_bytes += count * sizeof(T);
+}
+
+// For bytes that hold structs of the game.
+static constexpr size_t struct_alignment = 16;
+
+// What a packet is read into.
+static void place_records(flat::Builder &b, Session &s)
+{
+    const ReadRoom room = publish::read_room(s.types);
+    Update *updates = nullptr;
+    std::byte *values = nullptr;
+    place_array(b, updates, room.parts);
+    place_array(b, values, room.value_bytes);
+    place_array(b, s.read_calls, unreliable_messages_max);
+    place_array(b, s.read_notices, unreliable_messages_max);
+    if (!b.block) return;
+    s.read_updates.parts = {updates, room.parts};
+    s.read_updates.values = {values, room.value_bytes};
+}
+
+static void place_optimistic(flat::Builder &b, Session &s)
+{
+    place_array(b, s.optimistic, s.sizes.slots);
+    place_array(b, s.optimistic_counts, s.types.types.size());
+    place_array(b, s.optimistic_values, s.sizes.value_bytes, struct_alignment);
+    place_array(b, s.shown_values, s.sizes.value_bytes, struct_alignment);
+}
+
 static void place_arrays(flat::Builder &b, Session &s)
 {
-    const auto array = [&b]<class T>(T *&pointer, size_t count) {
-        b.used_bytes = (b.used_bytes + alignof(T) - 1) / alignof(T) * alignof(T);
-        if (b.block) pointer = reinterpret_cast<T *>(b.block + b.used_bytes);
-        b.used_bytes += count * sizeof(T);
+    const auto array = [&b]<class T>(T *&pointer, size_t count, size_t alignment = alignof(T)) {
+        place_array(b, pointer, count, alignment);
     };
     const size_t datagram_buffer_max = s.link_count * size_t{s.packets_per_tick} + 64;
     Datagram *datagrams = nullptr;
@@ -246,29 +277,13 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.former, former_max);
     array(s.held, s.sizes.slots);
     array(s.events, s.events_max);
-    array(s.optimistic, s.sizes.slots);
-    array(s.optimistic_counts, s.types.types.size());
-    b.used_bytes = (b.used_bytes + 15) / 16 * 16;
-    array(s.optimistic_values, s.sizes.value_bytes);
-    b.used_bytes = (b.used_bytes + 15) / 16 * 16;
-    array(s.shown_values, s.sizes.value_bytes);
-    const ReadRoom room = publish::read_room(s.types);
-    Update *updates = nullptr;
-    std::byte *update_values = nullptr;
-    array(updates, room.parts);
-    array(update_values, room.value_bytes);
-    s.read_updates.parts = {updates, room.parts};
-    s.read_updates.values = {update_values, room.value_bytes};
-    b.used_bytes = (b.used_bytes + 15) / 16 * 16;
-    array(s.read_calls, unreliable_messages_max);
-    array(s.read_notices, unreliable_messages_max);
+    place_optimistic(b, s);
+    place_records(b, s);
     std::byte *call_memory = nullptr;
-    b.used_bytes = (b.used_bytes + 15) / 16 * 16;
     const size_t calls_bytes = std::max(call_memory_bytes, s.link_count * call_memory_share_bytes);
-    array(call_memory, calls_bytes);
+    array(call_memory, calls_bytes, struct_alignment);
     array(s.unreliable_memory, unreliable_call_memory_bytes);
-    b.used_bytes = (b.used_bytes + 15) / 16 * 16;
-    array(s.open_calls.memory, open_call_memory_bytes);
+    array(s.open_calls.memory, open_call_memory_bytes, struct_alignment);
     array(s.bridge.memory, bridged_memory_bytes);
     array(s.bridge.pairs, size_t{s.config.peers_max} * s.config.peers_max);
     array(s.message_buffer, stream_message_bytes_max);
