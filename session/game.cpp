@@ -98,9 +98,8 @@ const void *tern_find_value(const tern_session *session, tern_object object, ter
     const ObjectSlot slot =
         entry ? world::find(session->replica->world, ObjectId{object}) : no_slot;
     if (slot == no_slot) return nullptr;
-    const World &world = session->replica->world;
-    if (type) *type = world.slots[slot].type;
-    return world::value(world, session->types, slot);
+    if (type) *type = session->replica->world.slots[slot].type;
+    return session::shown_value(*session, slot);
 }
 
 // The object of a call that reads it. Null: reported.

@@ -30,6 +30,12 @@ TEST_F(ThreePeers, WhatAnOptimisticClaimSetsShowsHereAloneUntilItIsGranted)
     set(c, id, with_health(c, id, 50));
     EXPECT_EQ(get<Body>(c, id).health, 50);
     EXPECT_EQ(object_values<Body>(c, BODY)[0].health, 50);
+    EXPECT_EQ(static_cast<const Body *>(find_value(c, id).value)->health, 50);
+    Body copy = {};
+    EXPECT_EQ(get_many(c, BODY, std::span(&id, 1), std::span(&copy, 1)), 1u);
+    EXPECT_EQ(copy.health, 50);
+    EXPECT_TRUE(sample(c, id, 0, copy));
+    EXPECT_EQ(copy.health, 50);
     EXPECT_EQ(object_owner(c, id), local_peer(b));
     EXPECT_EQ(world_digest(c), before);
     EXPECT_EQ(static_cast<const Body *>(inspect::replicated(c, id))->health, 4);
