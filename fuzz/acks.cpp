@@ -107,7 +107,7 @@ struct Tracking {
 
 void arrive(Tracking &t, uint64_t number, bool eliciting)
 {
-    ack_tracker::arrive(t.tracker, t.window, number, t.model.next_sent, eliciting, t.now_us);
+    ack_tracker::arrive(t.tracker, t.window, {number, eliciting, t.now_us}, t.model.next_sent);
     replay_window::set(t.window, number);
     arrive(t.model, number, eliciting, t.now_us);
 }

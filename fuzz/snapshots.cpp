@@ -59,7 +59,7 @@ void add(Pair &p, uint32_t i)
         side->world().slots[slot].owner = owner;
         side->world().slots[slot].tick = 1;
     }
-    publish::announced(p.from.publisher(), p.from.world(), types, 0, i, 1);
+    publish::announced({p.from.publisher(), p.from.world(), types, 0}, i, 1);
     alignas(16) constexpr std::byte zeros[value_bytes] = {};
     world::write(p.from.world(), types, i, zeros);
     world::set_changed(p.from.world(), i, true); // Each has an entry from the first tick on.
@@ -87,13 +87,14 @@ void send(Pair &p, Input &in)
         std::memcpy(p.past[slot][world.tick % ticks_kept], world::value(world, types, slot),
                     types.types[slot % types_count].size_bytes);
     publish::begin(p.from.publisher(), world, types, owner);
-    snapshots::begin(p.from.peer().snapshots);
+    snapshots::begin(p.from.snapshots());
     const size_t room = 64 + 4 * size_t{input::u8(in)};
     if (p.flying_count < flying_max) {
         Flying &f = p.flying[p.flying_count];
         f.packet = ++p.packet;
-        f.size_bytes = publish::write_snapshot(p.from.publisher(), world, p.from.peer().snapshots,
-                                               types, 0, f.packet, std::span(f.bytes).first(room));
+        f.size_bytes =
+            publish::write_snapshot({p.from.publisher(), world, types, 0}, p.from.scratch(),
+                                    f.packet, std::span(f.bytes).first(room));
         p.flying_count += f.size_bytes > 0;
     }
     world.tick += 1 + input::u8(in) % 3;
@@ -103,11 +104,12 @@ void send(Pair &p, Input &in)
 void apply(Pair &p)
 {
     const TypeTable &types = predicted_kinds();
-    const SnapshotScratch &scratch = p.to.peer().snapshots;
+    const SnapshotScratch &scratch = p.to.snapshots();
     for (uint32_t i = 0; i < scratch.read_entries.count; ++i) {
         World &world = p.to.world();
         const ObjectSlot slot = world::find(world, scratch.read_entries[i].id);
-        const AppliedUpdate applied = publish::apply_carried(world, types, scratch, owner, slot, i);
+        const AppliedUpdate applied = publish::apply_carried(world, types, owner, slot,
+                                                             snapshots::carried_object(scratch, i));
         if (applied.result != Applied::changed || !p.is_true) continue;
         TERN_ASSERT(std::memcmp(world::value(world, types, slot),
                                 p.past[slot][scratch.read.tick % ticks_kept],
@@ -120,7 +122,7 @@ void apply(Pair &p)
 bool hear(Pair &p, std::span<const std::byte> message, bool is_true)
 {
     Snapshots &s = p.to.publisher().snapshots;
-    SnapshotScratch &scratch = p.to.peer().snapshots;
+    SnapshotScratch &scratch = p.to.snapshots();
     const SnapshotCheck check = snapshots::check(s, scratch, predicted_kinds(), 0, message);
     TERN_ASSERT(check != SnapshotCheck::malformed || !is_true || !p.is_true, "a true one");
     if (check == SnapshotCheck::malformed || check == SnapshotCheck::refused) return false;
@@ -141,7 +143,7 @@ void deliver(Pair &p, Input &in)
     bool arrived = false;
     if (how == 7) message[input::u8(in) % message.size()] ^= static_cast<std::byte>(input::u8(in));
     if (how != 6) arrived = hear(p, message, how != 7);
-    publish::on_packet_outcome(p.from.publisher(), p.from.world(), predicted_kinds(), 0, f.packet,
+    publish::on_packet_outcome({p.from.publisher(), p.from.world(), predicted_kinds(), 0}, f.packet,
                                arrived);
 }
 

@@ -47,7 +47,7 @@ void make(Scene &s, Input &in)
         for (uint8_t changes = input::u8(in) % 8; changes > 0; --changes)
             value[input::u8(in) % size] = static_cast<std::byte>(input::u8(in));
         type_table::normalise(every_kind(), s.type, value);
-        state_layout::to_words(*s.layout, every_kind(), s.type, value,
+        state_layout::to_words(*s.layout, every_kind(), value,
                                i == count ? s.states[history_max] : s.states[i]);
     }
 }
@@ -108,7 +108,7 @@ void receive(const Scene &s, std::span<const std::byte> bytes)
         check_bounds(s, words);
         if (mask == 0) return;
         write_and_read(s, mask, words);
-        if (!state_layout::from_words(*s.layout, every_kind(), s.type, words, mask, value)) return;
+        if (!state_layout::from_words(*s.layout, every_kind(), words, mask, value)) return;
         const size_t size = every_kind().types[s.type].size_bytes;
         std::memcpy(same, value, size);
         type_table::normalise(every_kind(), s.type, same);

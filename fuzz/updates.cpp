@@ -20,7 +20,7 @@ void rewrite(UpdateWriter &w, const Update &update)
     object.type = update.type;
     TERN_ASSERT((update.mask != 0) != update.hides, "fields of object %llx",
                 static_cast<unsigned long long>(object.id));
-    const bool added = update_codec::add(w, every_kind(), object, update.mask, value, update.tick);
+    const bool added = update_codec::add(w, object, update.mask, value, update.tick);
     TERN_ASSERT(added, "no room for object %llx", static_cast<unsigned long long>(object.id));
 }
 
@@ -36,8 +36,8 @@ void fuzz_updates(std::span<const uint8_t> data)
     BitReader head = bits::reader(message);
     tick = static_cast<uint32_t>(bits::read(head, 32));
     const Ticks ticks = bits::read_bool(head) ? Ticks::each : Ticks::one;
-    const auto gap_bits = static_cast<unsigned>(bits::read(head, gap_field_bits));
-    UpdateWriter w = update_codec::writer(written, sender, tick, ticks, gap_bits);
+    const auto gap_bits = static_cast<uint8_t>(bits::read(head, gap_field_bits));
+    UpdateWriter w = update_codec::writer(every_kind(), written, {sender, tick, ticks, gap_bits});
     UpdateReader reader = publish::reader(every_kind(), sender, message);
     Update update;
     std::byte values[struct_bytes_max];

@@ -211,7 +211,7 @@ static void arrived(Replica &r, MemberSlot to, const UnackedEntry &entry)
         const ObjectSlot slot = world::find_alive(r.world, static_cast<ObjectId>(entry.object));
         if (slot == no_slot || r.world.slots[slot].stamp != entry.stamp) return;
         if (r.world.slots[slot].owner != r.self && !replica::relays(r)) return;
-        return publish::announced(r.publisher, r.world, *r.types, to, slot, entry.tick);
+        return publish::announced({r.publisher, r.world, *r.types, to}, slot, entry.tick);
     }
     case MessageKind::destroy: return deaths::proof_acked(r, to, entry.token, entry.object);
     case MessageKind::grant: return free_unacked_grant(r, to, entry);

@@ -82,7 +82,7 @@ void write_state(BitWriter &w, Replica &r, TrafficKind kind, ObjectSlot slot, ui
     type_table::write_fields(w, *r.types, type, value, type_table::all_fields(*r.types, type));
     if (!r.charges) return;
     const size_t bit_count = bits::bit_count(w) - begin;
-    charges::add_value(*r.charges, *r.types, kind, type, value, bit_count);
+    charges::add_value(*r.charges, kind, type, value, bit_count);
     // The queue charges all bits of the message, these included.
     charges::add(*r.charges, kind, -static_cast<int64_t>(bit_count), 0);
 }

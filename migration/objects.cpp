@@ -22,7 +22,7 @@ void push_state_history(Replica &r, ObjectSlot slot)
     if (!state_history::keeps(r.state_history, r.world.slots[slot].type)) return;
     const MemberSlot owner = replica::find_member(r, r.world.slots[slot].owner);
     if (owner != no_member)
-        state_history::push(r.state_history, r.world, *r.types, slot, owner, r.now_us);
+        state_history::push(r.state_history, r.world, *r.types, {slot, owner, r.now_us});
 }
 
 static void join_known(Replica &r, ObjectSlot slot, const TenureInfo &tenure,

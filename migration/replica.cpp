@@ -73,8 +73,8 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.granted_us, slots, slots);
     flat::place(b, r.claims, claims_max(slots));
     flat::place(b, r.asked, 2 * size_t{slots} + 64);
-    publish::place(b, r.publisher, types, slots, limits.peers_max, limits.packets_max,
-                   limits.updates_max);
+    publish::place(b, r.publisher, types,
+                   {slots, limits.peers_max, limits.packets_max, limits.updates_max});
     if (b.block) r.state_bytes = b.used_bytes - offsetof(Replica, session);
     flat::place(b, r.world.received, types.types.size(), types.types.size());
     flat::place(b, r.scratch, limits.send_parts, limits.send_parts);
@@ -213,7 +213,8 @@ Verdict receive_snapshot(Replica &r, PeerId from)
     for (uint32_t i = 0; i < scratch.read_entries.count; ++i) {
         r.update_object = scratch.read_entries[i].id;
         slot = world::find_near(r.world, slot, r.update_object);
-        note_applied(r, publish::apply_carried(r.world, *r.types, scratch, from, slot, i), verdict);
+        const CarriedObject carried = snapshots::carried_object(scratch, i);
+        note_applied(r, publish::apply_carried(r.world, *r.types, from, slot, carried), verdict);
     }
     r.update_object = ObjectId::none;
     return verdict;
@@ -230,9 +231,9 @@ bool has_updates(const Replica &r, PeerId to)
     return member != no_member && publish::has_due(r.publisher, r.world, member);
 }
 
-static Charges *charges_of(const Replica &r, uint32_t part)
+static PublishTo publish_to(Replica &r, MemberSlot member)
 {
-    return part == 0 ? r.charges : r.scratch[part].charges;
+    return {r.publisher, r.world, *r.types, member};
 }
 
 // Most ticks of most peers write nothing, and leave the caches alone.
@@ -241,6 +242,7 @@ static SendScratch &scratch_of(Replica &r, uint32_t part)
     SendScratch &scratch = r.scratch[part];
     if (scratch.is_begun) return scratch;
     scratch.is_begun = true;
+    if (part == 0) scratch.charges = r.charges;
     encode_cache::begin(scratch.cache);
     snapshots::begin(scratch.snapshots);
     scratch.send_order.tick = 0;
@@ -250,23 +252,21 @@ static SendScratch &scratch_of(Replica &r, uint32_t part)
 size_t write_updates(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
                      uint32_t part)
 {
-    SendScratch &with = scratch_of(r, part);
-    return publish::write(r.publisher, r.world, with.cache, with.send_order, with.snapshots,
-                          *r.types, find_member(r, to), packet, buffer, charges_of(r, part));
+    return publish::write(publish_to(r, find_member(r, to)), scratch_of(r, part), packet, buffer);
 }
 
 size_t write_snapshot(Replica &r, PeerId to, uint64_t packet, std::span<std::byte> buffer,
                       uint32_t part)
 {
-    return publish::write_snapshot(r.publisher, r.world, scratch_of(r, part).snapshots, *r.types,
-                                   find_member(r, to), packet, buffer, charges_of(r, part));
+    return publish::write_snapshot(publish_to(r, find_member(r, to)), scratch_of(r, part), packet,
+                                   buffer);
 }
 
 void on_packet_outcome(Replica &r, PeerId to, uint64_t packet, bool acked)
 {
     const MemberSlot member = find_member(r, to);
     if (member == no_member || r.members[member].fenced) return;
-    publish::on_packet_outcome(r.publisher, r.world, *r.types, member, packet, acked);
+    publish::on_packet_outcome(publish_to(r, member), packet, acked);
 }
 
 bool set_priority(Replica &r, ObjectSlot slot, PeerId peer, uint16_t priority)

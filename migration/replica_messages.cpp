@@ -100,7 +100,7 @@ void rewind(Replica &r, PeerId to)
     const MemberSlot member = find_member(r, to);
     if (member == no_member) return;
     message_queue::rewind(r, member);
-    publish::lose_all(r.publisher, r.world, *r.types, member);
+    publish::lose_all({r.publisher, r.world, *r.types, member});
 }
 
 bool all_acked(const Replica &r, PeerId to)

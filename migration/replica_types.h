@@ -293,16 +293,6 @@ struct ReplicaSizes { // What follows from the limits and the types.
     uint32_t slots, events; // World::slots, Replica::events
 };
 
-// Caches for one part of a send(); see Parallel. They only save work: every part writes the same
-// bytes.
-struct SendScratch {
-    Charges *charges; // Outside of the block. Unused in the first part: see Replica::charges.
-    bool is_begun;    // The caches were emptied in this tick.
-    EncodeCache cache;
-    SendOrder send_order;
-    SnapshotScratch snapshots;
-};
-
 // The grants of an object that this host has given, and whose MIGRATE has not come here.
 struct OutstandingGrant {
     PeerId owner; // none: unused.

@@ -268,10 +268,8 @@ static Arguments normal(const Session &s, TypeId type, const void *arguments)
     return normal;
 }
 
-static void note(Session &s, RecordKind kind, PeerId to, ObjectId object, TypeId type,
-                 const void *arguments, uint32_t timeout_ms)
+static void note(Session &s, Record line, TypeId type, const void *arguments, uint32_t timeout_ms)
 {
-    Record line = about(kind, object, to);
     line.timeout_ms = timeout_ms;
     record_value(s, line, type, arguments);
 }
@@ -306,7 +304,7 @@ tern_result tern_call_owner(tern_session *session, tern_object object, tern_type
     if (!session::is_ask(entry, type, arguments, size_bytes, 1)) return TERN_MISUSE;
     Session &s = *session;
     const ObjectId id{object};
-    session::note(s, RecordKind::call_owner, PeerId::none, id, type, arguments, 0);
+    session::note(s, session::about(RecordKind::call_owner, id), type, arguments, 0);
     const session::Arguments value = session::normal(s, type, arguments);
     if (!session::may_call(s, type, value.value)) return TERN_NOT_ALLOWED;
     const CallHead head = session::head_to_owner(s, id, type, value, false);
@@ -323,7 +321,7 @@ tern_result tern_request_owner(tern_session *session, tern_object object, tern_t
     Session &s = *session;
     const ObjectId id{object};
     const uint64_t answer_us = timeout_ms * uint64_t{1000};
-    session::note(s, RecordKind::request_owner, PeerId::none, id, type, arguments, timeout_ms);
+    session::note(s, session::about(RecordKind::request_owner, id), type, arguments, timeout_ms);
     const session::Arguments value = session::normal(s, type, arguments);
     if (!session::may_call(s, type, value.value)) return TERN_NOT_ALLOWED;
     const CallHead head = session::head_to_owner(s, id, type, value, true);
@@ -346,7 +344,8 @@ tern_result tern_request(tern_session *session, tern_peer recipient, tern_type_i
                        to == PeerId::everyone ? "everyone" : "this peer itself");
         return TERN_MISUSE;
     }
-    session::note(s, RecordKind::request, to, ObjectId::none, type, arguments, timeout_ms);
+    session::note(s, session::about(RecordKind::request, ObjectId::none, to), type, arguments,
+                  timeout_ms);
     const bool to_host = to == PeerId::host;
     if (!to_host && !replica::is_member(*s.replica, to)) return TERN_GONE;
     const session::Arguments value = session::normal(s, type, arguments);

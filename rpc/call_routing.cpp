@@ -263,13 +263,6 @@ static bool has_outcome(CallKind kind)
     return kind == CallKind::owner_call || kind == CallKind::host_call;
 }
 
-static void refuse_call(Session &s, PeerId caller, PeerId callee, const CallHead &head,
-                        Outcome outcome, Reliability reliability)
-{
-    s.refused_calls += outcome == Outcome::not_allowed;
-    if (reliability == Reliability::reliable) answer(s, caller, callee, head, outcome);
-}
-
 static void settle(Session &s, PeerId from, const CallHead &head, const void *arguments)
 {
     if (head.kind == CallKind::reply)
@@ -297,7 +290,9 @@ static Delivery judge_and_deliver(Session &s, PeerId caller, PeerId callee,
     if (judged.judgement != Judgement::deliver || !is_ours) s.calls.used_bytes = arena_before;
     if (judged.judgement == Judgement::wait) return Delivery::waits;
     if (judged.judgement == Judgement::refuse) {
-        refuse_call(s, caller, callee, call.head, judged.outcome, reliability);
+        s.refused_calls += judged.outcome == Outcome::not_allowed;
+        if (reliability == Reliability::reliable)
+            answer(s, caller, callee, call.head, judged.outcome);
         return Delivery::refused;
     }
     if (!is_ours) return Delivery::taken;

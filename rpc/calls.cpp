@@ -85,7 +85,7 @@ void charge(const TypeTable &types, std::span<const std::byte> message, size_t b
     BitReader reader = bits::reader(message);
     const CallHead head = read_head(reader, types);
     const BitReader *fields = has_arguments(head.kind) ? &reader : nullptr;
-    charges::add_coded(charges, types, TrafficKind::call, head.type, fields, bits);
+    charges::add_coded(charges, TrafficKind::call, head.type, fields, bits);
 }
 
 bool read(const TypeTable &types, std::span<const std::byte> message, ReceivedCall &call)

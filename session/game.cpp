@@ -323,11 +323,14 @@ size_t tern_create_many(tern_session *session, tern_type_id type, const void *va
     return count;
 }
 
-// `normal` has room for all values. Returns how many objects it could set.
+// A part at a time, so that it stays in the cache.
+static constexpr size_t part_bytes = 4 * struct_bytes_max;
+
+// The values take part_bytes at most. Returns how many objects it could set.
 static size_t set_part(Session &s, const misuse::Entry &entry, TypeId type,
-                       std::span<const ObjectId> objects, const std::byte *values,
-                       std::byte *normal)
+                       std::span<const ObjectId> objects, const std::byte *values)
 {
+    std::byte normal[part_bytes];
     const size_t size_bytes = s.types.types[type].size_bytes;
     const bool any_nan = type_table::any_nan(s.types, type, values, objects.size());
     type_table::normalise(s.types, type, values, objects.size(), normal);
@@ -353,13 +356,11 @@ size_t tern_set_many(tern_session *session, tern_type_id type, const tern_object
     const size_t size_bytes = session->types.types[type].size_bytes;
     const std::span<const ObjectId> ids(to_cpp(objects), count);
     const auto *bytes = static_cast<const std::byte *>(values);
-    // A part at a time, so that it stays in the cache.
-    std::byte normal[4 * struct_bytes_max];
-    const size_t part = sizeof normal / size_bytes;
+    const size_t part = part_bytes / size_bytes;
     size_t set = 0;
     for (size_t first = 0; first < count; first += part) {
         const std::span<const ObjectId> some = ids.subspan(first, std::min(part, count - first));
-        set += set_part(*session, entry, type, some, bytes + first * size_bytes, normal);
+        set += set_part(*session, entry, type, some, bytes + first * size_bytes);
     }
     return set;
 }

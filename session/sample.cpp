@@ -23,7 +23,7 @@ tern_result tern_sample(const tern_session *session, tern_object object, uint64_
     const double tick =
         has_history ? state_history::tick_at(r.state_history.clocks[owner], at_us) : 0;
     if (!has_history ||
-        !state_history::state_at(r.state_history, r.world, session->types, slot, tick, value))
+        !state_history::state_at(r.state_history, r.world, session->types, {slot, tick}, value))
         std::memcpy(value, session::shown_value(*session, slot), size_bytes);
     return TERN_OK;
 }

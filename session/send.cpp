@@ -233,7 +233,7 @@ static void join(Session &s, uint32_t part_count)
         Datagram *to = s.datagram_buffer.datagrams.data() + s.datagram_buffer.count;
         std::copy_n(part.datagram_buffer.datagrams.data(), part.datagram_buffer.count, to);
         s.datagram_buffer.count += part.datagram_buffer.count;
-        if (part.number > 0) charges::move(s.charges, part.own, s.types);
+        if (part.number > 0) charges::move(s.charges, part.own);
     }
 }
 

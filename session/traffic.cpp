@@ -63,7 +63,7 @@ static std::span<const TrafficRow> rows(const Session &session)
     const uint64_t not_bridged_bytes = s.bridge.own_bytes - s.bridge.carried_own_bytes;
     const uint64_t unsent_bytes = waiting_bytes + not_bridged_bytes;
     charges::set(s.charges, TrafficKind::unsent, -static_cast<int64_t>(unsent_bytes * 8), 0);
-    return charges::rows(s.charges, s.types);
+    return charges::rows(s.charges);
 }
 
 int64_t charged_bits(const Session &s)
@@ -141,7 +141,7 @@ tern_result tern_get_type_stats(const tern_session *session, tern_type_id type,
     const misuse::Entry entry(session, "type_stats");
     if (!entry || !misuse::has_type(entry, type) || !misuse::is_sized(entry, stats))
         return TERN_MISUSE;
-    const charges::TypeSum sent = charges::sum(session->charges, session->types, type);
+    const charges::TypeSum sent = charges::sum(session->charges, type);
     const Received &calls = session->received_calls[type];
     const Received &objects = session->replica->world.received[type];
     TypeStats all = {};

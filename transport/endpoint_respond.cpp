@@ -94,7 +94,7 @@ Answered answer(Endpoint &e, const Initiation &message, uint32_t local_id)
     const bool is_self = std::memcmp(answered.key, e._keys.public_key, 32) == 0;
     if (opened.ok && chosen.ok && !is_self) {
         const handshake::WrittenResponse written = handshake::write_response(
-            h, e._secret, local_id, handshake::id(message.sender_id),
+            h, e._secret, {local_id, handshake::id(message.sender_id)},
             {handshake::bit(chosen.cipher), 0, e._incarnation}, handshake::mac_keys(answered.key));
         answered.ok = written.ok;
         answered.incarnation = opened.offer.incarnation;

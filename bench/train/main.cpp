@@ -271,7 +271,7 @@ void count_object(Counter &c, const Data &data, const Tables &tables, const Samp
     }
     uint32_t words[cube_words];
     std::copy(s.now, s.now + cube_words, words);
-    state_coding::Progress p = {&s.history, &tables.probabilities, tables.surprise, 0, 0, false};
+    state_coding::Progress p = {&s.history, &tables.probabilities, tables.surprise, 0, 0, false, 0};
     state_coding::code_object(c, p, data.layout, mask, words);
 }
 
@@ -289,8 +289,9 @@ void count_presence(Counter &c, const Data &data, const Tables &tables)
                         history.at[1 + i] =
                             cubes_scene::at(scene, frame - ages.base - ages.older[i], object);
                     const bool there = !std::equal(now, now + cube_words, history.at[0]);
-                    state_coding::code_presence(c, tables.probabilities, data.layout, history,
-                                                before, there);
+                    code(c, there,
+                         state_coding::presence_probability(tables.probabilities, data.layout,
+                                                            history, before));
                     before = (before << 1 | (there ? 1 : 0)) & 3;
                 }
             }

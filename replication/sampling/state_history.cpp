@@ -114,16 +114,16 @@ static size_t place_of(const StateRing &states, ObjectSlot slot, uint32_t i)
     return size_t{slot} * states_kept + (states.first + i) % states_kept;
 }
 
-void push(StateHistory &t, const World &world, const TypeTable &types, ObjectSlot slot,
-          uint32_t member, uint64_t now_us)
+void push(StateHistory &t, const World &world, const TypeTable &types, const HeardUpdate &heard)
 {
+    const ObjectSlot slot = heard.slot;
     const KnownObject &object = world.slots[slot];
     const Type &type = types.types[object.type];
     if (!keeps(t, object.type)) return;
-    OwnerClockEstimate &clock = t.clocks[member];
+    OwnerClockEstimate &clock = t.clocks[heard.member];
     if (clock.owner != object.owner) clock = {};
     clock.owner = object.owner;
-    add_sample(clock, object.tick, now_us);
+    add_sample(clock, object.tick, heard.now_us);
     StateRing &states = t.states[slot];
     if (states.id != object.id || states.stamp != object.stamp)
         states = {object.id, object.stamp, 0, 0};
@@ -159,9 +159,11 @@ static void blend_fields(const Type &type, const std::byte *older, const std::by
     }
 }
 
-bool state_at(const StateHistory &t, const World &world, const TypeTable &types, ObjectSlot slot,
-              double tick, void *value)
+bool state_at(const StateHistory &t, const World &world, const TypeTable &types,
+              const StatePlace &place, void *value)
 {
+    const ObjectSlot slot = place.slot;
+    const double tick = place.tick;
     if (t.states.count == 0) return false;
     const KnownObject &object = world.slots[slot];
     const Type &type = types.types[object.type];

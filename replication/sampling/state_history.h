@@ -58,17 +58,26 @@ inline bool keeps(const StateHistory &t, TypeId type)
 {
     return t.size_bytes != 0 && t.kept[type];
 }
-// Stores the object's present value in the history. Call it after an update of its owner, who is in
-// member slot `member`, was applied to `world`.
-void push(StateHistory &t, const World &world, const TypeTable &types, ObjectSlot slot,
-          uint32_t member, uint64_t now_us);
+// An update of an object's owner, who is in this member slot.
+struct HeardUpdate {
+    ObjectSlot slot;
+    uint32_t member;
+    uint64_t now_us;
+};
+// Stores the object's present value in the history. Call it after the update was applied to
+// `world`.
+void push(StateHistory &t, const World &world, const TypeTable &types, const HeardUpdate &heard);
 void add_sample(OwnerClockEstimate &clock, uint32_t tick, uint64_t now_us);
 // The owner's estimated tick at a local time, with a fraction; 0 before the first sample.
 double tick_at(const OwnerClockEstimate &clock, uint64_t at_us);
 // Writes the struct at a tick of its owner into `value`. Returns false, and leaves `value` alone,
 // if no state of the present tenure is kept.
-bool state_at(const StateHistory &t, const World &world, const TypeTable &types, ObjectSlot slot,
-              double tick, void *value);
+struct StatePlace {
+    ObjectSlot slot;
+    double tick;
+};
+bool state_at(const StateHistory &t, const World &world, const TypeTable &types,
+              const StatePlace &place, void *value);
 
 }
 }

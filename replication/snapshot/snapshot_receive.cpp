@@ -6,6 +6,9 @@
 namespace tern::snapshots {
 
 struct Reading { // One group of a message.
+    Snapshots &s;
+    SnapshotScratch &scratch;
+    const TypeTable &types;
     uint32_t peer, number;
     uint32_t tick, since; // As in Head, until the base of the first group is known.
     uint32_t group, base;
@@ -146,21 +149,22 @@ static bool is_predicted(const TypeTable &types, TypeId type)
 }
 
 // Reads the entry's state into its words and marks it as carried.
-static void read_state(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types,
-                       const Reading &r, Body &body, uint32_t number, uint8_t states,
+static void read_state(const Reading &r, Body &body, uint32_t number, uint8_t states,
                        const ReceivedEntry &entry)
 {
+    Snapshots &s = r.s;
+    SnapshotScratch &scratch = r.scratch;
     const StateLayout &layout = s.layouts[entry.type];
     const History history = layout.repeats && states > 0 ? carried_history_of(s, r, number)
                                                          : history_of(s, r, number, states);
     uint32_t *to = words_of(s, r.peer, r.number, number);
     std::byte *value =
         scratch.read_values.begin() + size_t{scratch.read_numbers.count} * scratch.value_bytes;
-    std::memset(value, 0, types.types[entry.type].size_bytes); // What lies between fields, too.
+    std::memset(value, 0, r.types.types[entry.type].size_bytes); // What lies between fields, too.
     const uint64_t mask = state_coder::read(body.d, layout, history, to);
-    const uint64_t all = type_table::all_fields(types, entry.type);
+    const uint64_t all = type_table::all_fields(r.types, entry.type);
     if ((mask == 0 && !layout.repeats) || range_coder::failed(body.d) ||
-        !state_layout::from_words(layout, types, entry.type, {to, s.word_count}, all, value)) {
+        !state_layout::from_words(layout, r.types, {to, s.word_count}, all, value)) {
         body.malformed = true;
         return;
     }
@@ -172,9 +176,9 @@ static void read_state(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
     flat::push(scratch.read_entries, entry);
 }
 
-static void read_listed(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types,
-                        const Reading &r, Body &body)
+static void read_listed(const Reading &r, Body &body)
 {
+    Snapshots &s = r.s;
     const GroupEntries entries = entries_in(s, r.group);
     for (uint32_t i = entries.first; i < entries.end && !body.malformed; ++i) {
         const EntryPresence presence =
@@ -190,14 +194,14 @@ static void read_listed(Snapshots &s, SnapshotScratch &scratch, const TypeTable 
                 ? range_coder::code(body.d, false, repeated_absent[presence_class(presence)])
                 : state_coder::read_presence(body.d, layout, history, body.before);
         body.before = body.before << 1 | (present ? 1 : 0);
-        if (present) read_state(s, scratch, types, r, body, i, count, entry);
+        if (present) read_state(r, body, i, count, entry);
         body.malformed = body.malformed || range_coder::failed(body.d);
     }
 }
 
-static void read_other(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types,
-                       const Reading &r, Body &body, uint32_t number)
+static void read_other(const Reading &r, Body &body, uint32_t number)
 {
+    const Snapshots &s = r.s;
     const size_t base_place = place_of(r.peer, r.base) * s.entry_count + number;
     const EntryPresence presence = r.base == 0 ? EntryPresence{} : s.got_presences[base_place];
     const ReceivedEntry &known = s.got_entries[size_t{r.peer} * s.entry_count + number];
@@ -208,24 +212,23 @@ static void read_other(Snapshots &s, SnapshotScratch &scratch, const TypeTable &
         static_cast<int32_t>(r.number - known.named) < 0)
         body.is_stale = true;
     if (!whole && count == 0) body.malformed = true;
-    if (!is_predicted(types, entry.type)) body.malformed = true;
+    if (!is_predicted(r.types, entry.type)) body.malformed = true;
     if (object_id::creator(entry.id) == PeerId::none) body.malformed = true;
     if (is_listed(presence)) body.malformed = true; // A listed entry is coded in the list.
     body.malformed = body.malformed || range_coder::failed(body.d);
-    if (!body.malformed) read_state(s, scratch, types, r, body, number, count, entry);
+    if (!body.malformed) read_state(r, body, number, count, entry);
 }
 
-static void read_others(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types,
-                        const Reading &r, Body &body)
+static void read_others(const Reading &r, Body &body)
 {
-    const GroupEntries entries = entries_in(s, r.group);
+    const GroupEntries entries = entries_in(r.s, r.group);
     uint32_t least = entries.first;
     for (;;) {
         body.item_bits = range_coder::bit_count(body.d);
         if (body.malformed || !range_coder::code(body.d, false, another_probability)) return;
         const uint32_t number = entries.first + range_coder::code_bits(body.d, 0, entry_bits);
         if (number < least || number >= entries.end) body.malformed = true;
-        if (!body.malformed) read_other(s, scratch, types, r, body, number);
+        if (!body.malformed) read_other(r, body, number);
         least = number + 1;
     }
 }
@@ -244,9 +247,10 @@ static void inherit(Snapshots &s, const Reading &r)
                 count * s.word_count * sizeof(uint32_t));
 }
 
-static SnapshotCheck read_group(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types,
-                                Reading &r, Body &body)
+static SnapshotCheck read_group(Reading &r, Body &body)
 {
+    Snapshots &s = r.s;
+    SnapshotScratch &scratch = r.scratch;
     const SnapshotCheck base = check_base(s, r.peer, r.group, r.base);
     scratch.read.missing_group = r.group;
     scratch.read.bases[r.group] = r.base;
@@ -260,8 +264,8 @@ static SnapshotCheck read_group(Snapshots &s, SnapshotScratch &scratch, const Ty
     kept[r.number % snapshots_kept] = {}; // The snapshot that was kept here is too old now.
     inherit(s, r);
     const uint32_t before = scratch.read_numbers.count;
-    if (r.base != 0) read_listed(s, scratch, types, r, body);
-    read_others(s, scratch, types, r, body);
+    if (r.base != 0) read_listed(r, body);
+    read_others(r, body);
     if (scratch.read_numbers.count == before) body.malformed = true;
     scratch.read.groups |= 1u << r.group;
     if (body.malformed) return SnapshotCheck::malformed;
@@ -281,20 +285,18 @@ static bool read_group_head(const Head &head, Reading &r, Body &body)
     return true;
 }
 
-static SnapshotCheck read_groups(Snapshots &s, SnapshotScratch &scratch, const TypeTable &types,
-                                 const Head &head, uint32_t peer, std::span<const std::byte> bytes)
+static SnapshotCheck read_groups(Reading &r, const Head &head, std::span<const std::byte> bytes)
 {
     Body body = {range_coder::decoder(bytes), 0, 0, false, false};
-    Reading r = {peer, head.number, head.tick, head.since, head.first, head.base, {}};
     for (; r.group <= head.last; ++r.group) {
         if (!read_group_head(head, r, body)) continue;
         if (body.malformed || range_coder::failed(body.d)) return SnapshotCheck::malformed;
-        const SnapshotCheck check = read_group(s, scratch, types, r, body);
+        const SnapshotCheck check = read_group(r, body);
         if (check != SnapshotCheck::usable) return check;
     }
     if (!range_coder::complete(body.d)) return SnapshotCheck::malformed;
-    scratch.read.tick = r.tick;
-    scratch.read.decode_state = DecodeState::usable;
+    r.scratch.read.tick = r.tick;
+    r.scratch.read.decode_state = DecodeState::usable;
     return SnapshotCheck::usable;
 }
 
@@ -315,7 +317,9 @@ SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &typ
     scratch.read.last = head.last;
     scratch.read.decode_state = DecodeState::useless;
     if (is_refused(s, head, peer)) return SnapshotCheck::refused;
-    return read_groups(s, scratch, types, head, peer, message.subspan(head.size_bytes));
+    Reading r = {s,         scratch,    types,      peer,      head.number,
+                 head.tick, head.since, head.first, head.base, {}};
+    return read_groups(r, head, message.subspan(head.size_bytes));
 }
 
 // If the entry stood for another object before, forgets that object's states as of all other

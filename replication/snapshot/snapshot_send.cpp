@@ -422,9 +422,10 @@ static bool has_next(Snapshots &s, SnapshotScratch &scratch, uint32_t peer, uint
     return scratch.next < scratch.groups.count;
 }
 
-size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
+size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world,
              const SnapshotInputs &inputs, std::span<std::byte> buffer)
 {
+    const uint32_t peer = inputs.peer;
     flat::clear(scratch.carried);
     flat::clear(scratch.carried_bits);
     flat::clear(scratch.same);

@@ -176,7 +176,7 @@ static void note_change(Snapshots &s, const World &world, const TypeTable &types
     if (entry == s.entry_count) return;
     s.change[entry] = static_cast<uint16_t>((s.change[entry] + 1) & (change_lost - 1));
     state_layout::to_words(
-        s.layouts[object.type], types, object.type, world::value(world, types, slot),
+        s.layouts[object.type], types, world::value(world, types, slot),
         {s.changes.begin() + place_of_change(s, entry, s.change[entry]), s.word_count});
     SentEntry &e = s.entries[entry];
     e.gap = static_cast<uint8_t>(std::min<uint32_t>(world.tick - e.tick, UINT8_MAX));

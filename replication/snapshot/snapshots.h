@@ -183,6 +183,7 @@ struct SnapshotInputs {
     std::span<const Interest> interests; // Empty: the game has set no priorities.
     std::span<const uint64_t> due;       // A bit for each slot.
     uint32_t carried_max;
+    uint32_t peer;
 };
 
 // A group in the plan of a tick.
@@ -251,6 +252,14 @@ struct SnapshotScratch {
     ReadSnapshot read;
 };
 
+// One object of a snapshot that has arrived.
+struct CarriedObject {
+    const ReceivedEntry &entry;
+    uint32_t tick;
+    uint32_t bit_count;
+    const std::byte *value; // Its struct.
+};
+
 enum class SnapshotCheck : uint8_t {
     usable,
     useless,  // The base did not arrive. Ack the packet; the snapshot has no effect.
@@ -285,7 +294,7 @@ bool takes(const Snapshots &s, uint32_t peer, ObjectSlot slot);
 // inputs.carried_max, group by group. If a tick had no room for all, those with the longest wait go
 // first in the next one. scratch.carried lists them afterwards; even if the result is 0,
 // scratch.same and scratch.stray are set.
-size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world, uint32_t peer,
+size_t write(Snapshots &s, SnapshotScratch &scratch, const World &world,
              const SnapshotInputs &inputs, std::span<std::byte> buffer);
 SentMessage last_message(const Snapshots &s, uint32_t peer); // The last one written.
 void on_packet_outcome(Snapshots &s, uint32_t peer, SentMessage message, bool acked);
@@ -300,10 +309,11 @@ SnapshotCheck check(Snapshots &s, SnapshotScratch &scratch, const TypeTable &typ
 // Takes the snapshot that check() has decoded into the lineage. False: there is nothing to apply,
 // because it has no effect.
 bool receive(Snapshots &s, SnapshotScratch &scratch, uint32_t peer);
-// The value of object i of the message that check() decoded last.
-inline const std::byte *value(const SnapshotScratch &scratch, uint32_t i)
+// Object i of the message that check() decoded last.
+inline CarriedObject carried_object(const SnapshotScratch &scratch, uint32_t i)
 {
-    return scratch.read_values.begin() + size_t{i} * scratch.value_bytes;
+    return {scratch.read_entries[i], scratch.read.tick, scratch.read_bits[i],
+            scratch.read_values.begin() + size_t{i} * scratch.value_bytes};
 }
 
 }

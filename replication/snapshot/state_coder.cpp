@@ -6,7 +6,7 @@ namespace tern::state_coder {
 
 static state_coding::Progress progress(const History &history)
 {
-    return {&history, &trained_probabilities, trained_surprise, 0, 0, false};
+    return {&history, &trained_probabilities, trained_surprise, 0, 0, false, 0};
 }
 
 template <class Coder>
@@ -45,13 +45,17 @@ uint64_t read(RangeDecoder &d, const StateLayout &layout, const History &history
 void write_presence(RangeEncoder &e, const StateLayout &layout, const History &history,
                     unsigned before, bool present)
 {
-    state_coding::code_presence(e, trained_probabilities, layout, history, before, present);
+    range_coder::code(
+        e, present,
+        state_coding::presence_probability(trained_probabilities, layout, history, before));
 }
 
 bool read_presence(RangeDecoder &d, const StateLayout &layout, const History &history,
                    unsigned before)
 {
-    return state_coding::code_presence(d, trained_probabilities, layout, history, before, false);
+    return range_coder::code(
+        d, false,
+        state_coding::presence_probability(trained_probabilities, layout, history, before));
 }
 
 }

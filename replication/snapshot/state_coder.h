@@ -26,8 +26,7 @@ bool write(RangeEncoder &e, const StateLayout &layout, const History &history, u
 
 // Reads any bytes and returns the mask of the fields that were coded. The words are within their
 // layout in any case, and those of other fields are the baseline's; state_layout::from_words()
-// checks the rest. 0: the stream is malformed, or, if the layout repeats and the decoder has not
-// failed, all words are the baseline's.
+// checks the rest. 0: the stream is malformed, or, all words are the baseline's.
 uint64_t read(RangeDecoder &d, const StateLayout &layout, const History &history, uint32_t *words);
 
 // Whether the snapshot carries the next entry of a list that both sides know. `before`: bit 0 is

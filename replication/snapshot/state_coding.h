@@ -35,6 +35,7 @@ struct Progress {
     // How much larger the last field's errors were than expected, as a logarithm.
     int32_t surprise;
     bool malformed;
+    uint64_t coded; // A mask of the fields of the object that were coded.
 };
 
 inline constexpr int32_t surprise_max = 64;
@@ -169,10 +170,14 @@ inline void places(const History &history, uint32_t word, Places &to)
 }
 
 // Codes a vector together, or a single number.
+struct WordRange { // Of an object's words.
+    uint32_t first, count;
+};
+
 template <class Coder>
-bool code_numbers(Coder &c, Progress &p, const LayoutField &f, uint32_t first, uint32_t count,
-                  uint32_t *words)
+bool code_numbers(Coder &c, Progress &p, const LayoutField &f, WordRange range, uint32_t *words)
 {
+    const uint32_t first = range.first, count = range.count;
     Places at;
     places(*p.history, first, at);
     const NumberMotion m = motion::numbers(p.history->horizon, at, count);
@@ -294,7 +299,7 @@ template <class Coder> bool code_field(Coder &c, Progress &p, const LayoutField 
     }
     const uint32_t together = f.count <= elements_max ? f.count : 1;
     for (uint32_t i = 0; i < f.count; i += together)
-        if (!code_numbers(c, p, f, f.first + i, together, words)) return false;
+        if (!code_numbers(c, p, f, {f.first + i, together}, words)) return false;
     return true;
 }
 
@@ -334,8 +339,9 @@ inline unsigned activity(const History &history, uint32_t first, uint32_t count)
 // the whole object better than their own.
 template <class Coder>
 bool code_changed(Coder &c, const Progress &p, const StateLayout &layout, uint32_t field,
-                  uint64_t before, bool changed)
+                  bool changed)
 {
+    const uint64_t before = p.coded;
     if (before == 0 && field + 1 == layout.field_count && !layout.repeats) return true;
     const LayoutField &f = layout.fields[field];
     const unsigned seen = field == 0 ? 0 : before == 0 ? 1 : 2;
@@ -349,25 +355,26 @@ template <class Coder>
 uint64_t code_object(Coder &c, Progress &p, const StateLayout &layout, uint64_t mask,
                      uint32_t *words)
 {
-    uint64_t coded = 0;
+    p.coded = 0;
     p.activity = activity(*p.history, 0, layout.word_count);
     for (uint32_t i = 0; i < layout.field_count; ++i) {
-        if (!code_changed(c, p, layout, i, coded, (mask >> i & 1) != 0)) continue;
-        coded |= uint64_t{1} << i;
+        if (!code_changed(c, p, layout, i, (mask >> i & 1) != 0)) continue;
+        p.coded |= uint64_t{1} << i;
         if (!code_field(c, p, layout.fields[i], words)) {
             p.malformed = true;
             return 0;
         }
     }
-    return coded;
+    return p.coded;
 }
 
-template <class Coder>
-bool code_presence(Coder &c, const CoderProbabilities &probabilities, const StateLayout &layout,
-                   const History &history, unsigned before, bool present)
+// `before`: see state_coder::write_presence().
+inline const Probability &presence_probability(const CoderProbabilities &probabilities,
+                                               const StateLayout &layout, const History &history,
+                                               unsigned before)
 {
     const unsigned lately = activity(history, 0, layout.word_count);
-    return code(c, present, probabilities.present[history.horizon.age_class][lately][before & 3]);
+    return probabilities.present[history.horizon.age_class][lately][before & 3];
 }
 
 }

@@ -66,6 +66,7 @@ void add(StateLayout &layout, LayoutField field)
 StateLayout make(const TypeTable &types, TypeId type)
 {
     StateLayout layout = {};
+    layout.type = type;
     for (const FieldCode &f : type_table::codes(types, type))
         add(layout, layout_field(f));
     for (const Field &field : types.types[type].fields)
@@ -157,13 +158,13 @@ static Element element(const FieldCode &f, const uint32_t *words, std::byte *to)
 
 // --- Fields ---
 
-void to_words(const StateLayout &layout, const TypeTable &types, TypeId type, const void *value,
+void to_words(const StateLayout &layout, const TypeTable &types, const void *value,
               std::span<uint32_t> words)
 {
     TERN_ASSERT(words.size() >= layout.word_count, "%zu words", words.size());
     const auto *struct_bytes = static_cast<const std::byte *>(value);
     const LayoutField *at = layout.fields;
-    for (const FieldCode &f : type_table::codes(types, type)) {
+    for (const FieldCode &f : type_table::codes(types, layout.type)) {
         const std::byte *from = struct_bytes + f.offset_bytes;
         uint32_t *to = words.data() + at->first;
         if (is_bytes(f.kind)) {
@@ -189,15 +190,15 @@ static bool bytes_from_words(const FieldCode &f, const LayoutField &at, const ui
     return beyond == 0 && std::memcmp(normal, to, f.count) == 0;
 }
 
-bool from_words(const StateLayout &layout, const TypeTable &types, TypeId type,
-                std::span<const uint32_t> words, uint64_t mask, void *value)
+bool from_words(const StateLayout &layout, const TypeTable &types, std::span<const uint32_t> words,
+                uint64_t mask, void *value)
 {
     TERN_ASSERT(words.size() >= layout.word_count, "%zu words", words.size());
     auto *struct_bytes = static_cast<std::byte *>(value);
     bool is_written = true;
     uint64_t field_bit = 1;
     const LayoutField *at = layout.fields;
-    for (const FieldCode &f : type_table::codes(types, type)) {
+    for (const FieldCode &f : type_table::codes(types, layout.type)) {
         std::byte *to = struct_bytes + f.offset_bytes;
         const uint32_t *from = words.data() + at->first;
         const bool wanted = (mask & field_bit) != 0;

@@ -27,6 +27,7 @@ struct StateLayout { // Open, constant after make.
     LayoutField fields[fields_max];
     uint16_t field_count;
     uint16_t word_count;
+    TypeId type;
     bool repeats; // A state may be sent again unchanged; set for types with a bounded field.
 };
 
@@ -42,12 +43,12 @@ LayoutField number(uint16_t count, uint32_t max);
 LayoutField rotation(uint16_t count, uint32_t max, double step);
 
 // `value` must be normalised.
-void to_words(const StateLayout &layout, const TypeTable &types, TypeId type, const void *value,
+void to_words(const StateLayout &layout, const TypeTable &types, const void *value,
               std::span<uint32_t> words);
 // Writes the fields of `mask` to `value`. False: to_words() never makes such words; `value` is then
 // undefined.
-bool from_words(const StateLayout &layout, const TypeTable &types, TypeId type,
-                std::span<const uint32_t> words, uint64_t mask, void *value);
+bool from_words(const StateLayout &layout, const TypeTable &types, std::span<const uint32_t> words,
+                uint64_t mask, void *value);
 
 }
 }

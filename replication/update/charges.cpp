@@ -21,7 +21,7 @@ Charges make(const TypeTable &types, std::span<TrafficRow> rows, std::span<Charg
 {
     TERN_ASSERT(rows.size() == row_count(types) && runs.size() == run_count(types),
                 "%zu rows, %zu runs", rows.size(), runs.size());
-    const Charges c = {rows, runs, (rows.size() - traffic_kinds) / value_kinds};
+    const Charges c = {&types, rows, runs, (rows.size() - traffic_kinds) / value_kinds};
     size_t next = 0;
     for (size_t kind = 0; kind < value_kinds; ++kind)
         for (size_t i = 0; i < types.types.size(); ++i) {
@@ -64,11 +64,11 @@ static void move_to_field(TrafficRow *rows, size_t field, uint64_t bits, uint64_
     rows[1 + field].count += count;
 }
 
-static void move_to_fields(Charges &c, const TypeTable &types, TrafficKind kind, TypeId type,
-                           uint64_t mask, const void *value, uint64_t count)
+// `rows` begins with the row of the type that the value has.
+static void move_to_fields(const TypeTable &types, TrafficRow *rows, uint64_t mask,
+                           const void *value, uint64_t count)
 {
-    TrafficRow *rows = &c._rows[row_of(c, types, kind, type)];
-    const std::span<const FieldCode> fields = type_table::codes(types, type);
+    const std::span<const FieldCode> fields = type_table::codes(types, rows[0].type);
     const auto *from = static_cast<const std::byte *>(value);
     for (; mask != 0; mask &= mask - 1) {
         const auto i = static_cast<size_t>(std::countr_zero(mask));
@@ -77,26 +77,24 @@ static void move_to_fields(Charges &c, const TypeTable &types, TrafficKind kind,
     }
 }
 
-void add_value(Charges &c, const TypeTable &types, TrafficKind kind, TypeId type, const void *value,
-               size_t bits)
+void add_value(Charges &c, TrafficKind kind, TypeId type, const void *value, size_t bits)
 {
     if (c._rows.empty()) return;
-    TrafficRow &row = c._rows[row_of(c, types, kind, type)];
-    row.bits += static_cast<int64_t>(bits);
-    row.count += 1;
-    move_to_fields(c, types, kind, type, type_table::all_fields(types, type), value, 1);
+    TrafficRow *rows = &c._rows[row_of(c, kind, type)];
+    rows[0].bits += static_cast<int64_t>(bits);
+    rows[0].count += 1;
+    move_to_fields(*c._types, rows, type_table::all_fields(*c._types, type), value, 1);
 }
 
-void add_coded(Charges &c, const TypeTable &types, TrafficKind kind, TypeId type,
-               const BitReader *fields, size_t bits)
+void add_coded(Charges &c, TrafficKind kind, TypeId type, const BitReader *fields, size_t bits)
 {
     if (c._rows.empty()) return;
-    TrafficRow *rows = &c._rows[row_of(c, types, kind, type)];
+    TrafficRow *rows = &c._rows[row_of(c, kind, type)];
     rows[0].bits += static_cast<int64_t>(bits);
     rows[0].count += 1;
     if (!fields) return;
     BitReader r = *fields;
-    const std::span<const FieldCode> codes = type_table::codes(types, type);
+    const std::span<const FieldCode> codes = type_table::codes(*c._types, type);
     for (size_t i = 0; i < codes.size(); ++i) {
         const size_t begin = bits::bit_count(r);
         field::skip(r, codes[i]);
@@ -104,33 +102,34 @@ void add_coded(Charges &c, const TypeTable &types, TrafficKind kind, TypeId type
     }
 }
 
-static void end_run(Charges &c, const TypeTable &types, TypeId type, ChargeRun &run)
+static void end_run(Charges &c, TrafficRow *rows, ChargeRun &run)
 {
-    if (run.count > 0)
-        move_to_fields(c, types, TrafficKind::update, type, run.mask, nullptr, run.count);
+    if (run.count > 0) move_to_fields(*c._types, rows, run.mask, nullptr, run.count);
     run.mask = run.count = 0;
 }
 
-void add_fields(Charges &c, const TypeTable &types, TypeId type, uint64_t mask, const void *value)
+void add_fields(Charges &c, TypeId type, uint64_t mask, const void *value)
 {
     ChargeRun &run = run_of(c, type, mask);
-    end_run(c, types, type, run);
-    if ((mask & run.variable) != 0)
-        return move_to_fields(c, types, TrafficKind::update, type, mask, value, 1);
+    TrafficRow *rows = &c._rows[row_of(c, TrafficKind::update, type)];
+    end_run(c, rows, run);
+    if ((mask & run.variable) != 0) return move_to_fields(*c._types, rows, mask, value, 1);
     run.mask = mask;
     run.count = 1;
 }
 
-std::span<const TrafficRow> rows(Charges &c, const TypeTable &types)
+std::span<const TrafficRow> rows(Charges &c)
 {
-    for (size_t i = 0; i < c._runs.size(); ++i)
-        end_run(c, types, static_cast<TypeId>(i / charge_runs_max), c._runs[i]);
+    for (size_t i = 0; i < c._runs.size(); ++i) {
+        const auto type = static_cast<TypeId>(i / charge_runs_max);
+        end_run(c, &c._rows[row_of(c, TrafficKind::update, type)], c._runs[i]);
+    }
     return c._rows;
 }
 
-void move(Charges &to, Charges &from, const TypeTable &types)
+void move(Charges &to, Charges &from)
 {
-    rows(from, types);
+    rows(from);
     for (size_t i = 0; i < from._rows.size(); ++i) {
         to._rows[i].bits += from._rows[i].bits;
         to._rows[i].count += from._rows[i].count;
@@ -139,13 +138,13 @@ void move(Charges &to, Charges &from, const TypeTable &types)
     }
 }
 
-TypeSum sum(const Charges &c, const TypeTable &types, TypeId type)
+TypeSum sum(const Charges &c, TypeId type)
 {
     TypeSum sum = {};
     for (size_t kind = 0; kind < value_kinds; ++kind) {
-        const TrafficRow *rows = &c._rows[row_of(c, types, static_cast<TrafficKind>(kind), type)];
+        const TrafficRow *rows = &c._rows[row_of(c, static_cast<TrafficKind>(kind), type)];
         sum.count += rows[0].count;
-        for (size_t i = 0; i <= types.types[type].fields.size(); ++i)
+        for (size_t i = 0; i <= c._types->types[type].fields.size(); ++i)
             sum.bits += static_cast<uint64_t>(rows[i].bits);
     }
     return sum;

@@ -8,26 +8,26 @@ static_assert(std::has_unique_object_representations_v<SentUpdates>);
 static_assert(std::has_unique_object_representations_v<SentRun>);
 static_assert(std::has_unique_object_representations_v<PeerRing>);
 
-void place(flat::Builder &builder, Publisher &p, const TypeTable &types, uint32_t slot_count,
-           uint32_t peer_count, uint32_t packets_max, uint32_t runs_max)
+void place(flat::Builder &builder, Publisher &p, const TypeTable &types,
+           const PublishLimits &limits)
 {
-    p.slot_count = slot_count;
-    p.peer_count = p.peers_used = peer_count;
-    p.packets_max = packets_max;
-    p.runs_max = runs_max;
-    const size_t acked_state = size_t{peer_count} * slot_count;
-    const size_t due = size_t{peer_count} * words(slot_count);
-    const size_t packets = size_t{peer_count} * packets_max;
-    const size_t runs = size_t{peer_count} * runs_max;
+    p.slot_count = limits.slots;
+    p.peer_count = p.peers_used = limits.peers;
+    p.packets_max = limits.packets_max;
+    p.runs_max = limits.runs_max;
+    const size_t acked_state = size_t{limits.peers} * limits.slots;
+    const size_t due = size_t{limits.peers} * words(limits.slots);
+    const size_t packets = size_t{limits.peers} * limits.packets_max;
+    const size_t runs = size_t{limits.peers} * limits.runs_max;
     flat::place(builder, p.acked_states, acked_state, acked_state);
     flat::place(builder, p.interests, acked_state, acked_state);
     flat::place(builder, p.due, due, due);
     flat::place(builder, p.visible, due, due);
-    flat::place(builder, p.rings, peer_count, peer_count);
+    flat::place(builder, p.rings, limits.peers, limits.peers);
     flat::place(builder, p.sent_packets, packets, packets);
     flat::place(builder, p.sent_runs, runs, runs);
-    snapshots::place(builder, p.snapshots, types, slot_count, peer_count);
-    bounds::place(builder, p.bounds, types, slot_count);
+    snapshots::place(builder, p.snapshots, types, limits.slots, limits.peers);
+    bounds::place(builder, p.bounds, types, limits.slots);
 }
 
 void place(flat::Builder &builder, SendOrder &send_order, uint32_t slot_count)
@@ -51,15 +51,14 @@ uint64_t needed(const World &world, const TypeTable &types, ObjectSlot slot,
 }
 
 // Whether the peer needs an UPDATE of the object.
-static bool is_wanted(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-                      ObjectSlot slot)
+static bool is_wanted(const PublishTo &to, ObjectSlot slot)
 {
-    const AckedState &acked_state = acked_state_at(p, peer, slot);
-    if (p.rings[peer].interests == 0) return needed(world, types, slot, acked_state) != 0;
+    const AckedState &acked_state = acked_state_at(to.p, to.peer, slot);
+    const bool is_needed = needed(to.world, to.types, slot, acked_state) != 0;
+    if (to.p.rings[to.peer].interests == 0) return is_needed;
     if (acked_state.acked_tick == 0) return false;
-    const Interest &interest = interest_at(p, peer, slot);
-    if (visibility_due(interest)) return true;
-    return !interest.hidden && needed(world, types, slot, acked_state) != 0;
+    const Interest &interest = interest_at(to.p, to.peer, slot);
+    return visibility_due(interest) || (!interest.hidden && is_needed);
 }
 
 static void set_visible(Publisher &p, uint32_t peer, ObjectSlot slot)
@@ -144,15 +143,14 @@ void begin(Publisher &p, World &world, const TypeTable &types, PeerId self)
     p.gap_bits = gap_bits(changed_count, first, last);
 }
 
-void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-               ObjectSlot slot, uint32_t tick)
+void announced(const PublishTo &to, ObjectSlot slot, uint32_t tick)
 {
-    TERN_ASSERT(tick > 0 && (tick <= world.tick || p.ticks == Ticks::each), "tick %u at %u", tick,
-                world.tick);
-    AckedState &acked_state = acked_state_at(p, peer, slot);
+    TERN_ASSERT(tick > 0 && (tick <= to.world.tick || to.p.ticks == Ticks::each), "tick %u at %u",
+                tick, to.world.tick);
+    AckedState &acked_state = acked_state_at(to.p, to.peer, slot);
     acked_state.acked_tick = std::max(acked_state.acked_tick, tick);
-    set_visible(p, peer, slot);
-    if (is_wanted(p, world, types, peer, slot)) set_due(p, peer, slot);
+    set_visible(to.p, to.peer, slot);
+    if (is_wanted(to, slot)) set_due(to.p, to.peer, slot);
 }
 
 void set_priority(Publisher &p, const World &world, uint32_t peer, ObjectSlot slot,
@@ -261,94 +259,96 @@ static bool settle_visibility(Interest &interest, uint32_t sent_at)
     return !interest.hidden;
 }
 
-static void settle_lost(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-                        ObjectSlot slot, uint32_t tick)
+static void settle_lost(const PublishTo &to, ObjectSlot slot, uint32_t tick)
 {
-    AckedState &acked_state = acked_state_at(p, peer, slot);
-    const bool newer = tick > acked_state.acked_tick || p.rings[peer].interests != 0;
-    if (newer && is_wanted(p, world, types, peer, slot)) set_due(p, peer, slot);
+    AckedState &acked_state = acked_state_at(to.p, to.peer, slot);
+    const bool newer = tick > acked_state.acked_tick || to.p.rings[to.peer].interests != 0;
+    if (newer && is_wanted(to, slot)) set_due(to.p, to.peer, slot);
 }
 
-static void settle_run(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-                       const SentRun &run, uint32_t sent_at, bool acked)
+static void settle_run(const PublishTo &to, const SentRun &run, uint32_t sent_at, bool acked)
 {
-    const bool has_interests = p.rings[peer].interests != 0;
-    AckedState *acked_state = &acked_state_at(p, peer, run.slot);
-    const KnownObject *object = &world.slots[run.slot];
+    const bool has_interests = to.p.rings[to.peer].interests != 0;
+    AckedState *acked_state = &acked_state_at(to.p, to.peer, run.slot);
+    const KnownObject *object = &to.world.slots[run.slot];
     for (uint32_t i = 0; i < run.count; ++i, ++acked_state, ++object) {
         if (object->life != Life::alive || object->id != id_in(run, i) ||
             object->stamp != run.stamp)
             continue;
         if (acked_state->acked_tick == 0) continue;
         if (!acked)
-            settle_lost(p, world, types, peer, run.slot + i, run.tick);
-        else if (!has_interests || settle_visibility(interest_at(p, peer, run.slot + i), sent_at))
+            settle_lost(to, run.slot + i, run.tick);
+        else if (!has_interests ||
+                 settle_visibility(interest_at(to.p, to.peer, run.slot + i), sent_at))
             acked_state->acked_tick = std::max(acked_state->acked_tick, run.tick);
     }
 }
 
 // Applies the outcome of one message to its objects.
-static void settle(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-                   const SentUpdates &sent, bool acked)
+static void settle(const PublishTo &to, const SentUpdates &sent, bool acked)
 {
     for (uint32_t i = 0; i < sent.count; ++i)
-        settle_run(p, world, types, peer, run_at(p, peer, sent.first + i), sent.tick, acked);
+        settle_run(to, run_at(to.p, to.peer, sent.first + i), sent.tick, acked);
 }
 
 // Applies the outcomes of snapshots that are known now to count or not to count.
-static void settle_snapshots(Publisher &p, const World &world, const TypeTable &types,
-                             uint32_t peer)
+static void settle_snapshots(const PublishTo &to)
 {
-    for (uint32_t i = 0; i < p.rings[peer].packet_count; ++i) {
-        SentUpdates &sent = packet_at(p, peer, i);
+    for (uint32_t i = 0; i < to.p.rings[to.peer].packet_count; ++i) {
+        SentUpdates &sent = packet_at(to.p, to.peer, i);
         if (sent.tick == 0 || sent.snapshot.number == 0) continue;
         const DecodeState decode_state =
-            snapshots::decode_state_of(p.snapshots, peer, sent.snapshot);
+            snapshots::decode_state_of(to.p.snapshots, to.peer, sent.snapshot);
         if (decode_state == DecodeState::in_flight || decode_state == DecodeState::arrived)
             continue;
-        settle(p, world, types, peer, sent, decode_state == DecodeState::usable);
+        settle(to, sent, decode_state == DecodeState::usable);
         sent.tick = 0;
     }
 }
 
-void on_packet_outcome(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-                       uint64_t packet, bool acked)
+// The first entry of the ring at or after the packet.
+static uint32_t find_packet(Publisher &p, uint32_t peer, uint64_t packet)
 {
-    TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
-    uint32_t first = 0;
-    uint32_t count = p.rings[peer].packet_count;
-    bool carried_by_snapshot = false;
-    while (count > 0) { // Binary search for the first entry at or after `packet`.
+    uint32_t first = 0, count = p.rings[peer].packet_count;
+    while (count > 0) {
         const uint32_t half = count / 2;
         const bool before = packet_at(p, peer, first + half).packet < packet;
         first = before ? first + half + 1 : first;
         count = before ? count - half - 1 : half;
     }
-    for (; first < p.rings[peer].packet_count; ++first) {
-        SentUpdates &sent = packet_at(p, peer, first);
+    return first;
+}
+
+void on_packet_outcome(const PublishTo &to, uint64_t packet, bool acked)
+{
+    Publisher &p = to.p;
+    TERN_ASSERT(to.peer < p.peer_count, "peer %u of %u", to.peer, p.peer_count);
+    bool carried_by_snapshot = false;
+    for (uint32_t i = find_packet(p, to.peer, packet); i < p.rings[to.peer].packet_count; ++i) {
+        SentUpdates &sent = packet_at(p, to.peer, i);
         if (sent.packet != packet) break;
         if (sent.snapshot.number != 0) {
-            snapshots::on_packet_outcome(p.snapshots, peer, sent.snapshot, acked);
+            snapshots::on_packet_outcome(p.snapshots, to.peer, sent.snapshot, acked);
             carried_by_snapshot = true;
             continue;
         }
-        if (sent.tick != 0) settle(p, world, types, peer, sent, acked);
+        if (sent.tick != 0) settle(to, sent, acked);
         sent.tick = 0;
     }
-    if (carried_by_snapshot) settle_snapshots(p, world, types, peer);
-    forget_acked(p, peer);
+    if (carried_by_snapshot) settle_snapshots(to);
+    forget_acked(p, to.peer);
 }
 
-void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t peer)
+void lose_all(const PublishTo &to)
 {
-    TERN_ASSERT(peer < p.peer_count, "peer %u of %u", peer, p.peer_count);
-    for (uint32_t i = 0; i < p.rings[peer].packet_count; ++i) {
-        SentUpdates &sent = packet_at(p, peer, i);
-        if (sent.tick != 0) settle(p, world, types, peer, sent, false);
+    TERN_ASSERT(to.peer < to.p.peer_count, "peer %u of %u", to.peer, to.p.peer_count);
+    for (uint32_t i = 0; i < to.p.rings[to.peer].packet_count; ++i) {
+        SentUpdates &sent = packet_at(to.p, to.peer, i);
+        if (sent.tick != 0) settle(to, sent, false);
         sent.tick = 0;
     }
-    snapshots::lose_all(p.snapshots, peer);
-    forget_acked(p, peer);
+    snapshots::lose_all(to.p.snapshots, to.peer);
+    forget_acked(to.p, to.peer);
 }
 
 }

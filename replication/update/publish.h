@@ -87,6 +87,29 @@ struct SendOrder { // Not part of the hashed state.
     uint32_t due_count;  // PeerRing::due_count after the last write().
 };
 
+// Caches for one part of a send(); see Parallel. They only save work: every part writes the same
+// bytes.
+struct SendScratch {
+    Charges *charges; // Outside of the block. Null: nothing is charged.
+    bool is_begun;    // The caches were emptied in this tick.
+    EncodeCache cache;
+    SendOrder send_order;
+    SnapshotScratch snapshots;
+};
+
+// What a publisher has for one peer; `peer` is the caller's index of it.
+struct PublishTo {
+    Publisher &p;
+    const World &world;
+    const TypeTable &types;
+    uint32_t peer;
+};
+
+// Capacities of a Publisher.
+struct PublishLimits {
+    uint32_t slots, peers, packets_max, runs_max;
+};
+
 // One object's part of an UPDATE message, read and checked, but not applied yet.
 struct Update {
     ObjectId object;
@@ -160,7 +183,7 @@ struct AppliedUpdate {
 namespace publish {
 
 void place(flat::Builder &builder, Publisher &publisher, const TypeTable &types,
-           uint32_t slot_count, uint32_t peer_count, uint32_t packets_max, uint32_t runs_max);
+           const PublishLimits &limits);
 void place(flat::Builder &builder, SendOrder &send_order, uint32_t slot_count);
 
 // --- The sender; `peer` is the caller's index of a peer ---
@@ -173,8 +196,7 @@ void began(Publisher &p, const World &world, const TypeTable &types, ObjectSlot 
 void begin(Publisher &p, World &world, const TypeTable &types, PeerId self);
 // Call it when the peer has acked an announcement that carried the value of `tick`. From then on it
 // gets UPDATEs.
-void announced(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-               ObjectSlot slot, uint32_t tick);
+void announced(const PublishTo &to, ObjectSlot slot, uint32_t tick);
 // Call it when the object is destroyed or its tenure changes.
 void forget_object(Publisher &p, World &world, ObjectSlot slot);
 void forget_peer(Publisher &p, uint32_t peer);
@@ -189,24 +211,21 @@ bool is_due(const Publisher &p, const World &world, uint32_t peer, ObjectSlot sl
 uint64_t due_to_any(const Publisher &p, const World &world, uint32_t word);
 // Writes one message of due objects, as many as fit, and returns its size in bytes; 0: nothing to
 // send. Packet numbers never decrease; a packet may hold several messages. Call
-// encode_cache::begin() before the first message of a tick. `scratch`: as write_snapshot() of the
-// same peer and packet left it, if the table has predicted types.
-size_t write(Publisher &p, const World &world, EncodeCache &cache, SendOrder &send_order,
-             const SnapshotScratch &scratch, const TypeTable &types, uint32_t peer, uint64_t packet,
-             std::span<std::byte> buffer, Charges *charges = nullptr);
+// encode_cache::begin() before the first message of a tick. scratch.snapshots: as write_snapshot()
+// of the same peer and packet left it, if the table has predicted types.
+size_t write(const PublishTo &to, SendScratch &scratch, uint64_t packet,
+             std::span<std::byte> buffer);
 // Writes predicted objects as a snapshot. Returns what write() returns. Call it before write() for
 // the same packet; write() leaves these objects out. Call snapshots::begin() of the scratch before
 // the first snapshot of a tick.
-size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch,
-                      const TypeTable &types, uint32_t peer, uint64_t packet,
-                      std::span<std::byte> buffer, Charges *charges = nullptr);
+size_t write_snapshot(const PublishTo &to, SendScratch &scratch, uint64_t packet,
+                      std::span<std::byte> buffer);
 // Takes the outcome of a packet: once for each, in any order. Packets without messages of this
 // module are ignored.
-void on_packet_outcome(Publisher &p, const World &world, const TypeTable &types, uint32_t peer,
-                       uint64_t packet, bool acked);
+void on_packet_outcome(const PublishTo &to, uint64_t packet, bool acked);
 
 // Counts all packets in flight to the peer as lost; for a connection that was replaced.
-void lose_all(Publisher &p, const World &world, const TypeTable &types, uint32_t peer);
+void lose_all(const PublishTo &to);
 
 // --- The receiver ---
 UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::byte> message);
@@ -224,9 +243,9 @@ bool read(ReadUpdates &read, const World &world, const TypeTable &types, PeerId 
 // `slot`: the object's, or no_slot if it is unknown here.
 AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, ObjectSlot slot,
                     const Update &update);
-// Applies object i of the snapshot that snapshots::receive() took last.
-AppliedUpdate apply_carried(World &world, const TypeTable &types, const SnapshotScratch &scratch,
-                            PeerId from, ObjectSlot slot, uint32_t i);
+// Applies an object of the snapshot that snapshots::receive() took last.
+AppliedUpdate apply_carried(World &world, const TypeTable &types, PeerId from, ObjectSlot slot,
+                            const CarriedObject &carried);
 
 }
 }

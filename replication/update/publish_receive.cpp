@@ -139,26 +139,25 @@ AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, ObjectSlo
     return {changed != 0 ? Applied::changed : Applied::repeated, visibility, slot, changed};
 }
 
-AppliedUpdate apply_carried(World &world, const TypeTable &types, const SnapshotScratch &scratch,
-                            PeerId from, ObjectSlot slot, uint32_t i)
+AppliedUpdate apply_carried(World &world, const TypeTable &types, PeerId from, ObjectSlot slot,
+                            const CarriedObject &carried)
 {
     if (slot == no_slot || world.slots[slot].life != Life::alive)
         return {Applied::unchanged, VisibilityChange::same, no_slot, 0};
-    const ReceivedEntry &entry = scratch.read_entries[i];
+    const ReceivedEntry &entry = carried.entry;
     const TypeId type = world.slots[slot].type;
     if (contradicts(world.slots[slot], entry.stamp, entry.type))
         return {Applied::forged, VisibilityChange::same, slot, 0};
     if (entry.type != type) return {Applied::unchanged, VisibilityChange::same, slot, 0};
-    world::count_received(world, type, scratch.read_bits[i]);
-    const uint32_t tick = scratch.read.tick;
-    const VisibilityChange visibility = see(world.slots[slot], from, entry.stamp, tick, false);
-    const Applied judged = judge(world, from, slot, entry.stamp, tick);
+    world::count_received(world, type, carried.bit_count);
+    const VisibilityChange visibility =
+        see(world.slots[slot], from, entry.stamp, carried.tick, false);
+    const Applied judged = judge(world, from, slot, entry.stamp, carried.tick);
     if (judged != Applied::changed) return {judged, visibility, slot, 0};
     void *value = world::value(world, types, slot);
-    const std::byte *carried = snapshots::value(scratch, i);
-    const uint64_t changed = type_table::difference(types, type, value, carried);
-    std::memcpy(value, carried, types.types[type].size_bytes);
-    world.slots[slot].tick = tick;
+    const uint64_t changed = type_table::difference(types, type, value, carried.value);
+    std::memcpy(value, carried.value, types.types[type].size_bytes);
+    world.slots[slot].tick = carried.tick;
     return {changed != 0 ? Applied::changed : Applied::repeated, visibility, slot, changed};
 }
 

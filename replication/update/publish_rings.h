@@ -107,9 +107,12 @@ inline ObjectId id_in(const SentRun &run, uint32_t i)
 
 // Adds the object to the last run if it continues it, else begins a run. `message_runs`: the runs
 // of this message so far.
-inline void remember_object(Publisher &p, uint32_t peer, const KnownObject &object, ObjectSlot slot,
-                            uint32_t tick, uint32_t &message_runs)
+inline void remember_object(const PublishTo &to, ObjectSlot slot, uint32_t tick,
+                            uint32_t &message_runs)
 {
+    Publisher &p = to.p;
+    const uint32_t peer = to.peer;
+    const KnownObject &object = to.world.slots[slot];
     PeerRing &ring = p.rings[peer];
     if (message_runs > 0) {
         SentRun &last = run_at(p, peer, ring.run_first + ring.run_count - 1);
@@ -124,15 +127,17 @@ inline void remember_object(Publisher &p, uint32_t peer, const KnownObject &obje
     message_runs += 1;
 }
 
-inline void remember_packet(Publisher &p, uint32_t peer, uint64_t packet, uint32_t tick,
-                            uint32_t run_count, SentMessage snapshot)
+inline void remember_packet(const PublishTo &to, uint64_t packet, uint32_t run_count,
+                            SentMessage snapshot)
 {
+    Publisher &p = to.p;
+    const uint32_t peer = to.peer;
     PeerRing &ring = p.rings[peer];
     TERN_ASSERT(ring.packet_count == 0 ||
                     packet >= packet_at(p, peer, ring.packet_count - 1).packet,
                 "packet %llu is not a new one", static_cast<unsigned long long>(packet));
     const uint32_t first = in_ring(ring.run_first + ring.run_count - run_count, p.runs_max);
-    packet_at(p, peer, ring.packet_count) = {packet, tick, first, run_count, snapshot, 0};
+    packet_at(p, peer, ring.packet_count) = {packet, to.world.tick, first, run_count, snapshot, 0};
     ring.packet_count += 1;
 }
 

@@ -12,12 +12,12 @@ static constexpr size_t fill_bytes_max = 32;
 
 enum class Added : uint8_t { yes, nothing, no_room };
 
-static void charge(Charges &charges, const World &world, const TypeTable &types, ObjectSlot slot,
-                   uint64_t mask, size_t bit_count)
+static void charge(Charges &charges, const PublishTo &to, ObjectSlot slot, uint64_t mask,
+                   size_t bit_count)
 {
-    const TypeId type = world.slots[slot].type;
-    if (!charges::add_like_before(charges, types, type, mask, bit_count, 1))
-        charges::add_fields(charges, types, type, mask, world::value(world, types, slot));
+    const TypeId type = to.world.slots[slot].type;
+    if (!charges::add_like_before(charges, type, mask, bit_count, 1))
+        charges::add_fields(charges, type, mask, world::value(to.world, to.types, slot));
 }
 
 // Whether the object is left to snapshots. Only an UPDATE can hide or show an object.
@@ -86,12 +86,9 @@ static void make_order(const Publisher &p, SendOrder &send_order, uint32_t tick,
 
 // One message, and everything that is needed to write it.
 struct Message {
-    Publisher &p;
-    const World &world;
-    const TypeTable &types;
+    const PublishTo &to;
     EncodeCache &cache;
     Charges *charges;
-    uint32_t peer;
     uint32_t count, runs; // Objects, and the runs of adjacent ones.
     SendOrder &send_order;
     UpdateWriter w;
@@ -108,11 +105,11 @@ static void charge_copied(Message &m, std::span<const EncodedObject> objects, ui
             ++end;
         const uint32_t bits = objects[end - 1].end_bits - begin_bits;
         begin_bits += bits;
-        const bool like = charges::add_like_before(*m.charges, m.types, type, mask, bits, end - i);
+        const bool like = charges::add_like_before(*m.charges, type, mask, bits, end - i);
         for (; i < end; ++i)
             if (!like)
-                charges::add_fields(*m.charges, m.types, type, mask,
-                                    world::value(m.world, m.types, objects[i].slot));
+                charges::add_fields(*m.charges, type, mask,
+                                    world::value(m.to.world, m.to.types, objects[i].slot));
     }
 }
 
@@ -121,11 +118,11 @@ static void charge_copied(Message &m, std::span<const EncodedObject> objects, ui
 static uint32_t take_following(Message &m, std::span<const EncodedObject> following,
                                size_t last_bit)
 {
-    const size_t first = size_t{m.peer} * m.p.slot_count;
-    AckedState *acked_state = m.p.acked_states.begin() + first;
-    uint64_t *due = m.p.due.begin() + size_t{m.peer} * words(m.p.slot_count);
-    PeerRing &ring = m.p.rings[m.peer];
-    SentRun *run = &run_at(m.p, m.peer, ring.run_first + ring.run_count - 1);
+    const size_t first = size_t{m.to.peer} * m.to.p.slot_count;
+    AckedState *acked_state = m.to.p.acked_states.begin() + first;
+    uint64_t *due = m.to.p.due.begin() + size_t{m.to.peer} * words(m.to.p.slot_count);
+    PeerRing &ring = m.to.p.rings[m.to.peer];
+    SentRun *run = &run_at(m.to.p, m.to.peer, ring.run_first + ring.run_count - 1);
     const std::span<const SendOrderEntry> wanted =
         m.send_order.order.all().subspan(m.send_order.next);
     const size_t count_max = std::min(wanted.size(), following.size());
@@ -139,15 +136,15 @@ static uint32_t take_following(Message &m, std::span<const EncodedObject> follow
         AckedState &was = acked_state[slot];
         const uint64_t bit = uint64_t{1} << slot % 64;
         if ((due[slot / 64] & bit) == 0 || !encode_cache::fits(object, was.acked_tick) ||
-            was.sent_tick == m.world.tick)
+            was.sent_tick == m.to.world.tick)
             break;
-        was.sent_tick = m.world.tick;
+        was.sent_tick = m.to.world.tick;
         due[slot / 64] &= ~bit;
         if (object.adjacency == Adjacency::same_run) {
             run->count += 1;
         } else {
-            remember_object(m.p, m.peer, m.world.slots[slot], slot, object.tick, m.runs);
-            run = &run_at(m.p, m.peer, ring.run_first + ring.run_count - 1);
+            remember_object(m.to, slot, object.tick, m.runs);
+            run = &run_at(m.to.p, m.to.peer, ring.run_first + ring.run_count - 1);
         }
     }
     m.send_order.next += count;
@@ -162,66 +159,67 @@ static void copy_following(Message &m, uint32_t place)
 {
     const uint32_t begin_bits = encode_cache::at(m.cache, place).end_bits;
     const size_t room_bits = m.bits_max - update_codec::bit_count(m.w);
-    const size_t most =
-        std::min(updates_per_message_max - m.count, m.p.runs_max - m.p.rings[m.peer].run_count);
+    const size_t most = std::min(updates_per_message_max - m.count,
+                                 m.to.p.runs_max - m.to.p.rings[m.to.peer].run_count);
     std::span<const EncodedObject> following = encode_cache::following(m.cache, place);
     following = following.first(std::min(following.size(), most));
     const uint32_t count = take_following(m, following, begin_bits + room_bits);
     if (count == 0) return;
     const EncodedObject &last = following[count - 1];
-    update_codec::copy(m.w, encode_cache::bytes(m.cache), begin_bits, last,
-                       m.world.slots[last.slot], m.count);
+    update_codec::copy(
+        m.w, {encode_cache::bytes(m.cache), begin_bits, count, last, m.to.world.slots[last.slot]});
     if (m.charges) charge_copied(m, following.first(count), begin_bits);
 }
 
 // Copies the object's fields if they were encoded in this send, else encodes them.
 static bool add_object(Message &m, ObjectSlot slot, uint64_t mask, uint32_t tick, uint32_t place)
 {
-    const KnownObject &object = m.world.slots[slot];
+    const KnownObject &object = m.to.world.slots[slot];
     if (place != encode_cache::none)
-        return update_codec::add_coded(m.w, m.types, object, encode_cache::at(m.cache, place),
+        return update_codec::add_coded(m.w, object, encode_cache::at(m.cache, place),
                                        encode_cache::bytes(m.cache), tick);
-    const void *value = mask != 0 ? world::value(m.world, m.types, slot) : nullptr;
-    return update_codec::add(m.w, m.types, object, mask, value, tick);
+    const void *value = mask != 0 ? world::value(m.to.world, m.to.types, slot) : nullptr;
+    return update_codec::add(m.w, object, mask, value, tick);
 }
 
 static Added add_slot(Message &m, ObjectSlot slot)
 {
-    Publisher &p = m.p;
-    const KnownObject &object = m.world.slots[slot];
-    AckedState &acked_state = acked_state_at(p, m.peer, slot);
-    const bool has_interests = p.rings[m.peer].interests != 0;
-    const Interest interest = has_interests ? interest_at(p, m.peer, slot) : Interest{};
+    Publisher &p = m.to.p;
+    const KnownObject &object = m.to.world.slots[slot];
+    AckedState &acked_state = acked_state_at(p, m.to.peer, slot);
+    const bool has_interests = p.rings[m.to.peer].interests != 0;
+    const Interest interest = has_interests ? interest_at(p, m.to.peer, slot) : Interest{};
     const bool alive = object.life == Life::alive;
-    uint64_t mask = alive && !interest.hidden ? needed(m.world, m.types, slot, acked_state) : 0;
+    uint64_t mask =
+        alive && !interest.hidden ? needed(m.to.world, m.to.types, slot, acked_state) : 0;
     const bool says_visibility = alive && visibility_due(interest);
     if (mask == 0 && !says_visibility) {
-        clear_due(p, m.peer, slot);
+        clear_due(p, m.to.peer, slot);
         return Added::nothing;
     }
     if (mask == 0 && !interest.hidden) mask = 1; // Any field shows the object again.
     const bool own = is_own(p, object);
-    const uint32_t tick = own ? m.world.tick : object.tick;
+    const uint32_t tick = own ? m.to.world.tick : object.tick;
     // The receiver would ignore a second UPDATE of the same tick, so the object stays due. Another
     // owner's value is the same while its tick is: sending it again repairs a loss.
-    if (own && acked_state.sent_tick == m.world.tick) return Added::nothing;
-    if (p.rings[m.peer].run_count == p.runs_max) return Added::no_room;
+    if (own && acked_state.sent_tick == m.to.world.tick) return Added::nothing;
+    if (p.rings[m.to.peer].run_count == p.runs_max) return Added::no_room;
     // Which of the objects that go by snapshot also need an UPDATE differs from peer to peer.
-    const bool shares = mask != 0 && !snapshots::takes(p.snapshots, m.peer, slot);
+    const bool shares = mask != 0 && !snapshots::takes(p.snapshots, m.to.peer, slot);
     const uint32_t place = shares ? encode_cache::find(m.cache, slot, mask) : encode_cache::none;
     const size_t begin = update_codec::bit_count(m.w);
     if (!add_object(m, slot, mask, tick, place)) return Added::no_room;
     const size_t end = update_codec::bit_count(m.w);
-    if (m.charges) charge(*m.charges, m.world, m.types, slot, mask, end - begin);
+    if (m.charges) charge(*m.charges, m.to, slot, mask, end - begin);
     const uint32_t runs_before = m.runs;
-    remember_object(p, m.peer, object, slot, tick, m.runs);
+    remember_object(m.to, slot, tick, m.runs);
     m.count += 1;
-    acked_state.sent_tick = m.world.tick;
-    clear_due(p, m.peer, slot);
+    acked_state.sent_tick = m.to.world.tick;
+    clear_due(p, m.to.peer, slot);
     if (!shares) return Added::yes;
     const size_t value_bits = update_codec::value_bits(m.w);
     if (place == encode_cache::none)
-        encode_cache::note(m.cache, m.world, m.types,
+        encode_cache::note(m.cache, m.to.world, m.to.types,
                            {slot, tick, mask, begin, end, value_bits, m.runs == runs_before});
     else if (!has_interests)
         copy_following(m, place);
@@ -241,103 +239,108 @@ static size_t fill(std::span<std::byte> buffer, size_t size_bytes)
 static uint32_t add_due(Message &m, const SnapshotScratch &scratch)
 {
     SendOrder &send_order = m.send_order;
-    PeerRing &ring = m.p.rings[m.peer];
+    PeerRing &ring = m.to.p.rings[m.to.peer];
     uint32_t misfits = 0, left_from = UINT32_MAX;
     while (send_order.next < send_order.order.count) {
         const uint32_t place = send_order.next++;
         const ObjectSlot slot = send_order.order[place].slot;
-        if (!is_due(m.p, m.world, m.peer, slot)) continue;
-        const bool is_left = is_for_snapshots(m.p, scratch, m.peer, slot);
+        if (!is_due(m.to.p, m.to.world, m.to.peer, slot)) continue;
+        const bool is_left = is_for_snapshots(m.to.p, scratch, m.to.peer, slot);
         if (!is_left && add_slot(m, slot) != Added::no_room) continue;
         left_from = std::min(left_from, place); // The next message begins there.
         if (is_left) continue;
         if (misfits == 0 && ring.interests == 0) ring.cursor = slot;
         misfits += 1;
-        if (misfits == misfits_max || ring.run_count == m.p.runs_max) break;
+        if (misfits == misfits_max || ring.run_count == m.to.p.runs_max) break;
     }
     send_order.next = std::min(send_order.next, left_from);
     return misfits;
 }
 
-size_t write(Publisher &p, const World &world, EncodeCache &cache, SendOrder &send_order,
-             const SnapshotScratch &scratch, const TypeTable &types, uint32_t peer, uint64_t packet,
-             std::span<std::byte> buffer, Charges *charges)
+size_t write(const PublishTo &to, SendScratch &scratch, uint64_t packet,
+             std::span<std::byte> buffer)
 {
-    TERN_ASSERT(peer < p.peer_count && world.tick > 0 && world.changed_count == 0,
-                "peer %u of %u, tick %u, %u changes", peer, p.peer_count, world.tick,
-                world.changed_count);
-    PeerRing &ring = p.rings[peer];
+    Publisher &p = to.p;
+    TERN_ASSERT(to.peer < p.peer_count && to.world.tick > 0 && to.world.changed_count == 0,
+                "peer %u of %u, tick %u, %u changes", to.peer, p.peer_count, to.world.tick,
+                to.world.changed_count);
+    PeerRing &ring = p.rings[to.peer];
     if (ring.packet_count == p.packets_max) return 0;
-    make_order(p, send_order, world.tick, peer);
-    Message m = {
-        p,
-        world,
-        types,
-        cache,
-        charges,
-        peer,
-        0,
-        0,
-        send_order,
-        update_codec::writer(buffer, static_cast<PeerId>(p.self), world.tick, p.ticks, p.gap_bits),
-        buffer.size() * 8 - update_codec::end_bits};
+    make_order(p, scratch.send_order, to.world.tick, to.peer);
+    const UpdateHead head = {static_cast<PeerId>(p.self), to.world.tick, p.ticks, p.gap_bits};
+    Message m = {to,
+                 scratch.cache,
+                 scratch.charges,
+                 0,
+                 0,
+                 scratch.send_order,
+                 update_codec::writer(to.types, buffer, head),
+                 buffer.size() * 8 - update_codec::end_bits};
     const size_t head_bits = update_codec::bit_count(m.w);
-    const uint32_t misfits = add_due(m, scratch);
-    send_order.due_count = ring.due_count;
+    const uint32_t misfits = add_due(m, scratch.snapshots);
+    scratch.send_order.due_count = ring.due_count;
     if (m.count == 0) return 0;
-    remember_packet(p, peer, packet, world.tick, m.runs, {});
+    remember_packet(to, packet, m.runs, {});
     size_t size_bytes = update_codec::finish(m.w);
-    encode_cache::keep(cache, buffer.first(size_bytes));
+    encode_cache::keep(scratch.cache, buffer.first(size_bytes));
     if (misfits > 0) size_bytes = fill(buffer, size_bytes);
-    if (charges) {
+    if (m.charges) {
         const size_t around_bits = head_bits + update_codec::end_bits;
-        charges::add(*charges, TrafficKind::update, static_cast<int64_t>(around_bits), 1);
+        charges::add(*m.charges, TrafficKind::update, static_cast<int64_t>(around_bits), 1);
         const size_t padding_bits = size_bytes * 8 - update_codec::bit_count(m.w);
-        charges::add(*charges, TrafficKind::padding, static_cast<int64_t>(padding_bits), 1);
+        charges::add(*m.charges, TrafficKind::padding, static_cast<int64_t>(padding_bits), 1);
     }
     return size_bytes;
 }
 
-static void charge_snapshot(Charges &charges, const World &world, const TypeTable &types,
-                            const SnapshotScratch &scratch, size_t size_bytes)
+static void charge_snapshot(Charges &charges, const World &world, const SnapshotScratch &scratch,
+                            size_t size_bytes)
 {
     size_t bits = 0;
     for (uint32_t i = 0; i < scratch.carried.count; ++i) {
         const TypeId type = world.slots[scratch.carried[i]].type;
-        charges::add_coded(charges, types, TrafficKind::snapshot, type, nullptr,
-                           scratch.carried_bits[i]);
+        charges::add_coded(charges, TrafficKind::snapshot, type, nullptr, scratch.carried_bits[i]);
         bits += scratch.carried_bits[i];
     }
     charges::add(charges, TrafficKind::snapshot, static_cast<int64_t>(size_bytes * 8 - bits), 1);
 }
 
-size_t write_snapshot(Publisher &p, const World &world, SnapshotScratch &scratch,
-                      const TypeTable &types, uint32_t peer, uint64_t packet,
-                      std::span<std::byte> buffer, Charges *charges)
+static SnapshotInputs snapshot_inputs(const PublishTo &to)
 {
-    PeerRing &ring = p.rings[peer];
-    if (ring.packet_count == p.packets_max) return 0;
-    const size_t first = size_t{peer} * p.slot_count;
+    const Publisher &p = to.p;
+    const PeerRing &ring = p.rings[to.peer];
+    const size_t first = size_t{to.peer} * p.slot_count;
+    const size_t word_count = words(p.slot_count);
     SnapshotInputs inputs = {};
     inputs.acked_states = {p.acked_states.begin() + first, p.slot_count};
-    inputs.due = {p.due.begin() + size_t{peer} * words(p.slot_count), words(p.slot_count)};
+    inputs.due = {p.due.begin() + to.peer * word_count, word_count};
     if (ring.interests != 0) inputs.interests = {p.interests.begin() + first, p.slot_count};
     inputs.carried_max = p.runs_max - ring.run_count;
-    const size_t size = snapshots::write(p.snapshots, scratch, world, peer, inputs, buffer);
+    inputs.peer = to.peer;
+    return inputs;
+}
+
+size_t write_snapshot(const PublishTo &to, SendScratch &send, uint64_t packet,
+                      std::span<std::byte> buffer)
+{
+    Publisher &p = to.p;
+    SnapshotScratch &scratch = send.snapshots;
+    if (p.rings[to.peer].packet_count == p.packets_max) return 0;
+    const size_t size =
+        snapshots::write(p.snapshots, scratch, to.world, snapshot_inputs(to), buffer);
     // The lineage has sent this state already; if that snapshot is lost, the object becomes due
     // again.
     for (const ObjectSlot slot : scratch.same.all())
-        clear_due(p, peer, slot);
+        clear_due(p, to.peer, slot);
     if (size == 0) return 0;
     uint32_t runs = 0;
     for (const ObjectSlot slot : scratch.carried.all()) {
-        const KnownObject &object = world.slots[slot];
-        remember_object(p, peer, object, slot, world.tick, runs);
-        acked_state_at(p, peer, slot).sent_tick = world.tick;
-        clear_due(p, peer, slot);
+        remember_object(to, slot, to.world.tick, runs);
+        acked_state_at(p, to.peer, slot).sent_tick = to.world.tick;
+        clear_due(p, to.peer, slot);
     }
-    if (charges) charge_snapshot(*charges, world, types, scratch, size);
-    remember_packet(p, peer, packet, world.tick, runs, snapshots::last_message(p.snapshots, peer));
+    if (send.charges) charge_snapshot(*send.charges, to.world, scratch, size);
+    remember_packet(to, packet, runs, snapshots::last_message(p.snapshots, to.peer));
     return size;
 }
 

@@ -173,23 +173,19 @@ ObjectId before_first(PeerId sender)
     return object_id::make(sender, 0);
 }
 
-UpdateWriter writer(std::span<std::byte> buffer, PeerId sender, uint32_t tick, Ticks ticks,
-                    unsigned gap_bits)
+UpdateWriter writer(const TypeTable &types, std::span<std::byte> buffer, const UpdateHead &head)
 {
-    TERN_ASSERT(gap_bits <= gap_bits_max, "%u bits", gap_bits);
-    UpdateWriter w = {bits::writer(buffer),
-                      ticks,
-                      static_cast<uint8_t>(gap_bits),
-                      tick,
-                      0,
-                      0,
-                      0,
-                      before_first(sender),
-                      0,
-                      0};
-    bits::write(w._writer, tick, 32);
-    bits::write_bool(w._writer, ticks == Ticks::each);
-    bits::write(w._writer, gap_bits, gap_field_bits);
+    TERN_ASSERT(head.gap_bits <= gap_bits_max, "%u bits", head.gap_bits);
+    UpdateWriter w = {};
+    w._writer = bits::writer(buffer);
+    w._types = &types;
+    w._ticks = head.ticks;
+    w._gap_bits = head.gap_bits;
+    w._tick = head.tick;
+    w._previous_object = before_first(head.sender);
+    bits::write(w._writer, head.tick, 32);
+    bits::write_bool(w._writer, head.ticks == Ticks::each);
+    bits::write(w._writer, head.gap_bits, gap_field_bits);
     return w;
 }
 
@@ -212,8 +208,7 @@ static void write_near(UpdateWriter &w, uint64_t distance, bool same_mask)
 }
 
 // The most frequent cases have the shortest forms.
-static void write_head(UpdateWriter &w, const TypeTable &types, const KnownObject &object,
-                       uint64_t mask, uint32_t tick)
+static void write_head(UpdateWriter &w, const KnownObject &object, uint64_t mask, uint32_t tick)
 {
     TERN_ASSERT(tick == w._tick || w._ticks == Ticks::each, "object %llx",
                 static_cast<unsigned long long>(object.id));
@@ -236,7 +231,7 @@ static void write_head(UpdateWriter &w, const TypeTable &types, const KnownObjec
         bits::write_bool(w._writer, hides);
         if (w._ticks == Ticks::each) write_tick(w._writer, tick, w._tick);
     }
-    const auto field_count = static_cast<unsigned>(types.types[object.type].fields.size());
+    const auto field_count = static_cast<unsigned>(w._types->types[object.type].fields.size());
     if (!hides) write_mask(w._writer, field_count, mask);
 }
 
@@ -302,60 +297,61 @@ void read_head(UpdateReader &r, Update &update, HeadForm form)
     update.message_tick = r._message_tick;
 }
 
-// Completes the object whose bits begin at `begin` and whose fields begin at `values`. False: it
-// does not fit.
-static bool end_object(UpdateWriter &w, const KnownObject &object, uint64_t mask, uint32_t tick,
-                       size_t begin, size_t values)
+// Takes the object that was written since `begin` out again if the message is full then.
+static bool fits(UpdateWriter &w, size_t begin)
 {
-    if (!bits::room(w._writer, end_bits)) {
-        bits::rewind(w._writer, begin);
-        return false;
-    }
-    w._count += 1;
-    w._value_bits = static_cast<uint32_t>(bits::bit_count(w._writer) - values);
+    if (bits::room(w._writer, end_bits)) return true;
+    bits::rewind(w._writer, begin);
+    return false;
+}
+
+// What the next object is coded relative to.
+static void follow(UpdateWriter &w, const KnownObject &object, uint64_t mask, uint32_t tick)
+{
     w._previous_object = object.id;
     w._previous_stamp = object.stamp;
     w._previous_type = object.type;
     w._tick = tick;
     w._mask = mask;
-    return true;
 }
 
-bool add(UpdateWriter &w, const TypeTable &types, const KnownObject &object, uint64_t mask,
-         const void *value, uint32_t tick)
+bool add(UpdateWriter &w, const KnownObject &object, uint64_t mask, const void *value,
+         uint32_t tick)
 {
     if (w._count == updates_per_message_max) return false;
     const size_t begin = bits::bit_count(w._writer);
-    write_head(w, types, object, mask, tick);
+    write_head(w, object, mask, tick);
     const size_t values = bits::bit_count(w._writer);
-    if (mask != 0) type_table::write_fields(w._writer, types, object.type, value, mask);
-    return end_object(w, object, mask, tick, begin, values);
+    if (mask != 0) type_table::write_fields(w._writer, *w._types, object.type, value, mask);
+    if (!fits(w, begin)) return false;
+    w._count += 1;
+    w._value_bits = static_cast<uint32_t>(bits::bit_count(w._writer) - values);
+    follow(w, object, mask, tick);
+    return true;
 }
 
-bool add_coded(UpdateWriter &w, const TypeTable &types, const KnownObject &object,
-               const EncodedObject &cache, const std::byte *from, uint32_t tick)
+bool add_coded(UpdateWriter &w, const KnownObject &object, const EncodedObject &cache,
+               const std::byte *from, uint32_t tick)
 {
     const size_t bits_min = 1 + cache.value_bits + end_bits; // The shortest head has 1 bit.
     if (w._count == updates_per_message_max || !bits::room(w._writer, bits_min)) return false;
     const size_t begin = bits::bit_count(w._writer);
-    write_head(w, types, object, cache.mask, tick);
-    const size_t values = bits::bit_count(w._writer);
+    write_head(w, object, cache.mask, tick);
     bits::write_bits(w._writer, from, cache.end_bits - cache.value_bits, cache.value_bits);
-    return end_object(w, object, cache.mask, tick, begin, values);
+    if (!fits(w, begin)) return false;
+    w._count += 1;
+    w._value_bits = cache.value_bits;
+    follow(w, object, cache.mask, tick);
+    return true;
 }
 
-void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const EncodedObject &last,
-          const KnownObject &last_object, uint32_t count)
+void copy(UpdateWriter &w, const EncodedRun &run)
 {
-    bits::write_bits(w._writer, from, begin_bits, last.end_bits - begin_bits);
-    TERN_ASSERT(bits::room(w._writer, end_bits) && count <= updates_per_message_max,
-                "%u objects in %zu bits", count, bits::bit_count(w._writer));
-    w._count = count;
-    w._previous_object = last_object.id;
-    w._previous_stamp = last_object.stamp;
-    w._previous_type = last_object.type;
-    w._tick = last.tick;
-    w._mask = last.mask;
+    bits::write_bits(w._writer, run.from, run.begin_bits, run.last.end_bits - run.begin_bits);
+    w._count += run.count;
+    TERN_ASSERT(bits::room(w._writer, end_bits) && w._count <= updates_per_message_max,
+                "%u objects in %zu bits", w._count, bits::bit_count(w._writer));
+    follow(w, run.last_object, run.last.mask, run.last.tick);
 }
 
 size_t bit_count(const UpdateWriter &w)

@@ -5,8 +5,18 @@
 
 namespace tern {
 
+// What a message begins with. gap_bits: the shortest code of a gap between two serials has one bit
+// more. It decides how long the message gets, not what it means; see Publisher::gap_bits.
+struct UpdateHead {
+    PeerId sender;
+    uint32_t tick;
+    Ticks ticks = Ticks::one;
+    uint8_t gap_bits = 0;
+};
+
 struct UpdateWriter { // Closed.
     BitWriter _writer;
+    const TypeTable *_types;
     Ticks _ticks;
     uint8_t _gap_bits;
     uint32_t _tick; // The tick of the previous object.
@@ -20,24 +30,26 @@ struct UpdateWriter { // Closed.
 
 namespace update_codec {
 
-// `gap_bits`: the shortest code of a gap between two serials has one bit more. It decides how long
-// the message gets, not what it means; see gap_bits_for().
-UpdateWriter writer(std::span<std::byte> buffer, PeerId sender, uint32_t tick,
-                    Ticks ticks = Ticks::one, unsigned gap_bits = 0);
+UpdateWriter writer(const TypeTable &types, std::span<std::byte> buffer, const UpdateHead &head);
 // Appends an object's fields of `mask` at `tick`, which with Ticks::one is the tick of the message.
 // Mask 0 announces that the object is hidden; `value` is then not read. False: it does not fit, and
 // nothing was written.
-bool add(UpdateWriter &w, const TypeTable &types, const KnownObject &object, uint64_t mask,
-         const void *value, uint32_t tick);
+bool add(UpdateWriter &w, const KnownObject &object, uint64_t mask, const void *value,
+         uint32_t tick);
 // Like add(), with fields that another writer encoded. `from` must be readable for 8 bytes after
 // them.
-bool add_coded(UpdateWriter &w, const TypeTable &types, const KnownObject &object,
-               const EncodedObject &cache, const std::byte *from, uint32_t tick);
-// Appends objects that another writer encoded after the same object as the last one here; there
-// must be room. Their bits begin at `begin_bits` of `from` and end with those of `last`. `count`:
-// the objects of this message, these included.
-void copy(UpdateWriter &w, const std::byte *from, size_t begin_bits, const EncodedObject &last,
-          const KnownObject &last_object, uint32_t count);
+bool add_coded(UpdateWriter &w, const KnownObject &object, const EncodedObject &cache,
+               const std::byte *from, uint32_t tick);
+// Objects that another writer encoded after the same object as the last one here.
+struct EncodedRun {
+    const std::byte *from;
+    size_t begin_bits; // Their bits begin here, and end with those of `last`.
+    uint32_t count;
+    const EncodedObject &last;
+    const KnownObject &last_object;
+};
+// Appends them; there must be room.
+void copy(UpdateWriter &w, const EncodedRun &run);
 inline constexpr size_t end_bits = 3;     // The bits that finish() writes.
 size_t bit_count(const UpdateWriter &w);  // Bits written so far.
 size_t value_bits(const UpdateWriter &w); // Bits of the last object's fields.

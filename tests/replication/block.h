@@ -10,9 +10,7 @@ namespace tern {
 struct PeerState {
     World world;
     Publisher publisher;
-    EncodeCache cache;
-    SendOrder send_order;
-    SnapshotScratch snapshots;
+    SendScratch scratch;
 };
 
 struct BlockLimits {
@@ -33,8 +31,9 @@ struct Block {
     World &world() { return peer().world; }
     const World &world() const { return peer().world; }
     Publisher &publisher() { return peer().publisher; }
-    EncodeCache &cache() { return peer().cache; }
-    SendOrder &send_order() { return peer().send_order; }
+    SendScratch &scratch() { return peer().scratch; }
+    EncodeCache &cache() { return scratch().cache; }
+    SnapshotScratch &snapshots() { return scratch().snapshots; }
     size_t state_bytes = 0;
     // The state as bytes, without the statistics.
     std::span<const std::byte> bytes() const
@@ -51,13 +50,13 @@ inline size_t place_peer(flat::Builder &builder, PeerState &peer, const TypeTabl
     for (const Type &type : types.types)
         slots += world::capacity(type);
     world::place(builder, peer.world, types, limits.dead_max);
-    publish::place(builder, peer.publisher, types, slots, limits.peer_count, limits.packets_max,
-                   limits.objects_max);
+    publish::place(builder, peer.publisher, types,
+                   {slots, limits.peer_count, limits.packets_max, limits.objects_max});
     const size_t state_bytes = builder.used_bytes;
     flat::place(builder, peer.world.received, types.types.size(), types.types.size());
-    encode_cache::place(builder, peer.cache, types);
-    snapshots::place(builder, peer.snapshots, types);
-    publish::place(builder, peer.send_order, slots);
+    encode_cache::place(builder, peer.scratch.cache, types);
+    snapshots::place(builder, peer.scratch.snapshots, types);
+    publish::place(builder, peer.scratch.send_order, slots);
     return state_bytes;
 }
 

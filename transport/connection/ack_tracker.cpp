@@ -37,17 +37,18 @@ void lower_floor(AckTracker &tracker, uint64_t end, uint64_t number, uint64_t ne
 
 }
 
-void arrive(AckTracker &tracker, const ReplayWindow &arrived, uint64_t number, uint64_t next_sent,
-            bool ack_eliciting, uint64_t now_us)
+void arrive(AckTracker &tracker, const ReplayWindow &arrived, const ArrivedPacket &packet,
+            uint64_t next_sent)
 {
+    const uint64_t number = packet.number;
     const uint64_t end = replay_window::next(arrived);
     if (number + ack_window_packets < end) return;
-    if (number >= end) tracker._largest_us = now_us;
+    if (number >= end) tracker._largest_us = packet.now_us;
     tracker._marks[number % ack_window_packets] = static_cast<uint16_t>(next_sent);
     lower_floor(tracker, end, number, next_sent);
-    if (!ack_eliciting) return;
+    if (!packet.ack_eliciting) return;
     tracker._eliciting_end = std::max(tracker._eliciting_end, number + 1);
-    if (tracker._waiting_count == 0) tracker._waiting_since_us = now_us;
+    if (tracker._waiting_count == 0) tracker._waiting_since_us = packet.now_us;
     tracker._waiting_count += 1;
 }
 

@@ -36,9 +36,14 @@ struct BuiltAck {
 
 namespace ack_tracker {
 
+struct ArrivedPacket {
+    uint64_t number;
+    bool ack_eliciting;
+    uint64_t now_us;
+};
 // Call before replay_window::set() of the same number. next_sent: the number of our next packet.
-void arrive(AckTracker &tracker, const ReplayWindow &arrived, uint64_t number, uint64_t next_sent,
-            bool ack_eliciting, uint64_t now_us);
+void arrive(AckTracker &tracker, const ReplayWindow &arrived, const ArrivedPacket &packet,
+            uint64_t next_sent);
 // Makes an ack due at once if any packet waits for one. Packets arrive late or twice, and the
 // sender should learn early what to retransmit.
 void hurry(AckTracker &tracker);

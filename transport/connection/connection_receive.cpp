@@ -138,8 +138,8 @@ bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us, Acking a
     const Effect effect = apply(c, packet, now_us);
     if (acking == Acking::yes) {
         const bool in_order = packet.number == replay_window::next(c._arrived);
-        ack_tracker::arrive(c._acks, c._arrived, packet.number, sent_packets::next(c._sent),
-                            effect.ack_eliciting, now_us);
+        ack_tracker::arrive(c._acks, c._arrived, {packet.number, effect.ack_eliciting, now_us},
+                            sent_packets::next(c._sent));
         if (!in_order || effect.repeated) ack_tracker::hurry(c._acks);
         replay_window::set(c._arrived, packet.number);
     }

@@ -192,12 +192,12 @@ ChosenCipher choose_cipher(const Offer &offer, uint16_t own)
 
 // --- Response ---
 
-WrittenResponse write_response(NoiseHandshake &h, const uint8_t (&secret)[32], uint32_t sender_id,
-                               uint32_t receiver_id, const Choice &choice, const MacKeys &keys)
+WrittenResponse write_response(NoiseHandshake &h, const uint8_t (&secret)[32], ResponseIds ids,
+                               const Choice &choice, const MacKeys &keys)
 {
     WrittenResponse written = {false, blank<Response>(DatagramType::response)};
-    store_id(written.message.sender_id, sender_id);
-    store_id(written.message.receiver_id, receiver_id);
+    store_id(written.message.sender_id, ids.sender);
+    store_id(written.message.receiver_id, ids.receiver);
     const Payload payload = write_payload(choice.cipher, choice.flags, choice.incarnation);
     if (!noise::write_second(h, secret, payload.bytes, written.message.noise)) return written;
     write_mac1(written.message, keys);

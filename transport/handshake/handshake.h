@@ -139,8 +139,11 @@ struct WrittenResponse {
     bool ok; // False: the initiator's ephemeral or static key is of low order.
     Response message;
 };
-WrittenResponse write_response(NoiseHandshake &h, const uint8_t (&secret)[32], uint32_t sender_id,
-                               uint32_t receiver_id, const Choice &choice, const MacKeys &keys);
+struct ResponseIds {
+    uint32_t sender, receiver;
+};
+WrittenResponse write_response(NoiseHandshake &h, const uint8_t (&secret)[32], ResponseIds ids,
+                               const Choice &choice, const MacKeys &keys);
 Read<Response> read_response(std::span<const std::byte> datagram, const MacKeys &keys);
 struct OpenedChoice {
     bool ok; // False: forged, written with another session secret, or a cipher not offered.

@@ -141,12 +141,12 @@ struct Teller {
     {
         block.world().slots[slot].tick = tick;
         std::memcpy(world::value(block.world(), table, slot), &body, sizeof body);
-        state_history::push(states(), block.world(), table, slot, 1, tick * 10'000);
+        state_history::push(states(), block.world(), table, {slot, 1, tick * 10'000});
     }
     Body at(double tick)
     {
         Body body = {};
-        EXPECT_TRUE(state_history::state_at(states(), block.world(), table, slot, tick, &body));
+        EXPECT_TRUE(state_history::state_at(states(), block.world(), table, {slot, tick}, &body));
         return body;
     }
 };
@@ -155,7 +155,7 @@ TEST(StateHistory, BetweenTwoStatesFloatsGoOverAndOthersStay)
 {
     Teller t;
     Body body = {};
-    EXPECT_FALSE(state_history::state_at(t.states(), t.block.world(), t.table, t.slot, 1, &body));
+    EXPECT_FALSE(state_history::state_at(t.states(), t.block.world(), t.table, {t.slot, 1}, &body));
     t.tell(10, {1, 7});
     EXPECT_EQ(t.at(5).place, 1);
     EXPECT_EQ(t.at(50).place, 1) << "one state alone does not move";
@@ -182,7 +182,8 @@ TEST(StateHistory, TheOldestGoAndANewTenureBeginsAnew)
     EXPECT_NEAR(tern::state_history::tick_at(t.states().clocks[1], 120'000), 12, 1);
     t.block.world().slots[t.slot].stamp = 1;
     Body body = {};
-    EXPECT_FALSE(state_history::state_at(t.states(), t.block.world(), t.table, t.slot, 30, &body));
+    EXPECT_FALSE(
+        state_history::state_at(t.states(), t.block.world(), t.table, {t.slot, 30}, &body));
     t.tell(3, {50, 0});
     EXPECT_EQ(t.at(30).place, 50) << "nothing of the former tenure is gone on with";
 }

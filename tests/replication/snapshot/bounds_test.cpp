@@ -23,7 +23,7 @@ struct Owner {
     {
         world().slots[slot].owner = PeerId{1};
         publish::began(publisher(), world(), table, slot);
-        publish::announced(publisher(), world(), table, 0, slot, 1);
+        publish::announced({publisher(), world(), table, 0}, slot, 1);
     }
     World &world() { return block.world(); }
     Publisher &publisher() { return block.publisher(); }
@@ -39,8 +39,8 @@ struct Owner {
         encode_cache::begin(block.cache());
         publish::begin(publisher(), world(), table, PeerId{1});
         std::byte buffer[256];
-        const size_t size = publish::write(publisher(), world(), block.cache(), block.send_order(),
-                                           block.peer().snapshots, table, 0, world().tick, buffer);
+        const size_t size =
+            publish::write({publisher(), world(), table, 0}, block.scratch(), world().tick, buffer);
         EXPECT_GT(size, 0u);
         return true;
     }
@@ -99,7 +99,7 @@ TEST(Bounds, WhatIsLostIsToldAsItIsNow)
     EXPECT_TRUE(o.tick({1, 0}));
     const uint32_t sent = o.world().tick;
     EXPECT_FALSE(o.tick({2.1f, 0}));
-    publish::on_packet_outcome(o.publisher(), o.world(), o.table, 0, sent, false);
+    publish::on_packet_outcome({o.publisher(), o.world(), o.table, 0}, sent, false);
     EXPECT_TRUE(o.tick({3.1f, 0}));
     EXPECT_EQ(o.publisher().bounds.flushed[o.slot].newest_tick, o.world().tick);
 }

@@ -127,7 +127,7 @@ struct Net {
                         world::value(world(), kinds, slot), kinds.types[type].size_bytes);
         }
         for (uint32_t peer = 0; peer < peers; ++peer)
-            publish::announced(publisher(), world(), kinds, peer, slot, world().tick);
+            publish::announced({publisher(), world(), kinds, peer}, slot, world().tick);
     }
 
     void remove(ObjectSlot slot)
@@ -191,7 +191,7 @@ struct Net {
 
     void send()
     {
-        SnapshotScratch &scratch = owner_block.peer().snapshots;
+        SnapshotScratch &scratch = owner_block.snapshots();
         held_back += publisher().bounds.suppressed_count;
         bounds::flush(publisher(), world(), kinds, owner);
         publish::begin(publisher(), world(), kinds, owner);
@@ -202,17 +202,16 @@ struct Net {
             for (uint32_t i = 0; i < 3; ++i) {
                 const std::span<std::byte> room(buffer, faults.buffer_bytes);
                 packet[peer] += 1;
-                const size_t size = publish::write_snapshot(publisher(), world(), scratch, kinds,
-                                                            peer, packet[peer], room);
+                const size_t size = publish::write_snapshot(
+                    {publisher(), world(), kinds, peer}, owner_block.scratch(), packet[peer], room);
                 ASSERT_LE(size, room.size());
                 if (size > 0) fly(peer, true, room.first(size));
                 if (size > 0)
                     flying.back().carried_bits = {scratch.carried_bits.begin(),
                                                   scratch.carried_bits.end()};
                 packet[peer] += 1;
-                const size_t plain = publish::write(publisher(), world(), owner_block.cache(),
-                                                    owner_block.send_order(), scratch, kinds, peer,
-                                                    packet[peer], room);
+                const size_t plain = publish::write({publisher(), world(), kinds, peer},
+                                                    owner_block.scratch(), packet[peer], room);
                 if (plain > 0) fly(peer, false, room.first(plain));
             }
     }
@@ -236,7 +235,7 @@ struct Net {
             return true;
         }
         Snapshots &s = side.publisher().snapshots;
-        SnapshotScratch &scratch = side.peer().snapshots;
+        SnapshotScratch &scratch = side.snapshots();
         const SnapshotCheck check = snapshots::check(s, scratch, kinds, 0, message.bytes);
         EXPECT_NE(check, SnapshotCheck::malformed);
         carried += check == SnapshotCheck::usable;
@@ -255,8 +254,9 @@ struct Net {
         for (uint32_t i = 0; i < scratch.read_entries.count; ++i) {
             const ObjectId id = scratch.read_entries[i].id;
             const ObjectSlot slot = world::find(side.world(), id);
-            const Applied applied =
-                publish::apply_carried(side.world(), kinds, scratch, owner, slot, i).result;
+            const Applied applied = publish::apply_carried(side.world(), kinds, owner, slot,
+                                                           snapshots::carried_object(scratch, i))
+                                        .result;
             EXPECT_LE(applied, Applied::unchanged);
             if (applied == Applied::unchanged) continue;
             EXPECT_EQ(value_of(side.world(), slot), past[id][scratch.read.tick])
@@ -287,7 +287,7 @@ struct Net {
                 still.push_back(message);
                 continue;
             }
-            publish::on_packet_outcome(publisher(), world(), kinds, message.peer, message.packet,
+            publish::on_packet_outcome({publisher(), world(), kinds, message.peer}, message.packet,
                                        !message.lost);
         }
         arrived = still;
@@ -374,10 +374,10 @@ TEST(Snapshots, ABaseThatComesLateIsNotAcked)
     for (uint32_t i = 0; i < 40; ++i)
         net.tick(1);
     for (const Message &message : net.arrived)
-        publish::on_packet_outcome(net.publisher(), net.world(), table, message.peer,
+        publish::on_packet_outcome({net.publisher(), net.world(), table, message.peer},
                                    message.packet, true);
     for (const Message &message : net.flying)
-        publish::on_packet_outcome(net.publisher(), net.world(), table, message.peer,
+        publish::on_packet_outcome({net.publisher(), net.world(), table, message.peer},
                                    message.packet, net.receive(message));
     net.flying.clear();
     // A loss of 2 % makes two interleaved baselines.
@@ -403,12 +403,12 @@ TEST(Snapshots, ABaseThatComesLateIsNotAcked)
     EXPECT_EQ(net.refused, 1u);
     Snapshots &s = net.publisher().snapshots;
     const uint32_t last = snapshots::last_message(s, 0).number;
-    publish::on_packet_outcome(net.publisher(), net.world(), table, 0, sent[2].packet, true);
+    publish::on_packet_outcome({net.publisher(), net.world(), table, 0}, sent[2].packet, true);
     EXPECT_EQ(snapshots::decode_state_of(s, 0, {last, 1}), DecodeState::arrived);
-    publish::on_packet_outcome(net.publisher(), net.world(), table, 0, sent[0].packet, false);
+    publish::on_packet_outcome({net.publisher(), net.world(), table, 0}, sent[0].packet, false);
     EXPECT_EQ(snapshots::decode_state_of(s, 0, {last, 1}), DecodeState::useless);
     EXPECT_TRUE(publish::has_due(net.publisher(), net.world(), 0));
-    publish::on_packet_outcome(net.publisher(), net.world(), table, 0, sent[1].packet, true);
+    publish::on_packet_outcome({net.publisher(), net.world(), table, 0}, sent[1].packet, true);
     EXPECT_EQ(snapshots::decode_state_of(s, 0, {last - 1, 1}), DecodeState::usable);
 }
 
@@ -549,8 +549,8 @@ TEST(Snapshots, ABaseBeforeTheFirstIsMalformed)
         bits::write(w, behind, 6);
         bits::write(w, 1, 3);
         bits::write(w, 0, 8);
-        const SnapshotCheck check = snapshots::check(
-            block.publisher().snapshots, block.peer().snapshots, table, 0, std::span(bytes));
+        const SnapshotCheck check = snapshots::check(block.publisher().snapshots, block.snapshots(),
+                                                     table, 0, std::span(bytes));
         EXPECT_EQ(check, behind == 2 ? SnapshotCheck::useless : SnapshotCheck::malformed) << behind;
     }
 }
@@ -579,7 +579,7 @@ TEST(Snapshots, PeersShareBodies)
         for (const Message &message : net.flying)
             if (message.is_snapshot) sent[message.peer].push_back(message.bytes);
         EXPECT_EQ(sent[0], sent[1]) << i;
-        EXPECT_EQ(net.owner_block.peer().snapshots.codes.count, sent[0].size()) << i;
+        EXPECT_EQ(net.owner_block.snapshots().codes.count, sent[0].size()) << i;
         several += sent[0].size() > 1;
     }
     EXPECT_GT(several, 5u);

@@ -30,7 +30,7 @@ Scene chance_scene(Random &random)
     const size_t count = 1 + random::below(random, history_max);
     for (size_t i = 0; i <= count; ++i) {
         s.states.emplace_back(s.layout.word_count);
-        state_layout::to_words(s.layout, s.made->table, 0, value.data(), s.states.back());
+        state_layout::to_words(s.layout, s.made->table, value.data(), s.states.back());
         value = random::chance(random, 0.1) ? chance_value(random, *s.made)
                                             : moved(random, *s.made, value);
     }

@@ -33,7 +33,7 @@ std::vector<uint32_t> words_of(const Body &body)
     Body normal = body;
     type_table::normalise(table, 0, &normal);
     std::vector<uint32_t> words(layout.word_count);
-    state_layout::to_words(layout, table, 0, &normal, words);
+    state_layout::to_words(layout, table, &normal, words);
     return words;
 }
 
@@ -78,9 +78,9 @@ RC_GTEST_PROP(StateLayout, WordsComeBackAsTheSameValue, (uint64_t seed))
     const StateLayout layout = state_layout::make(made->table, 0);
     const std::vector<std::byte> value = chance_value(random, *made);
     std::vector<uint32_t> words(layout.word_count);
-    state_layout::to_words(layout, made->table, 0, value.data(), words);
+    state_layout::to_words(layout, made->table, value.data(), words);
     std::vector<std::byte> back(value.size());
-    RC_ASSERT(state_layout::from_words(layout, made->table, 0, words, ~uint64_t{0}, back.data()));
+    RC_ASSERT(state_layout::from_words(layout, made->table, words, ~uint64_t{0}, back.data()));
     RC_ASSERT(back == value);
 }
 
@@ -92,7 +92,7 @@ RC_GTEST_PROP(StateLayout, WordsHaveOneForm, (uint64_t seed))
     const StateLayout layout = state_layout::make(made->table, 0);
     const std::vector<std::byte> value = chance_value(random, *made);
     std::vector<uint32_t> words(layout.word_count), same(layout.word_count);
-    state_layout::to_words(layout, made->table, 0, value.data(), words);
+    state_layout::to_words(layout, made->table, value.data(), words);
     const LayoutField &f = layout.fields[random::below(random, layout.field_count)];
     uint32_t &word = words[f.first + random::below(random, f.count)];
     if (f.shape == Shape::raw)
@@ -102,11 +102,11 @@ RC_GTEST_PROP(StateLayout, WordsHaveOneForm, (uint64_t seed))
     else
         word = static_cast<uint32_t>(random::below(random, uint64_t{f.max} + 1));
     std::vector<std::byte> back(value.size());
-    if (!state_layout::from_words(layout, made->table, 0, words, ~uint64_t{0}, back.data())) return;
+    if (!state_layout::from_words(layout, made->table, words, ~uint64_t{0}, back.data())) return;
     std::vector<std::byte> normal = back;
     type_table::normalise(made->table, 0, normal.data());
     RC_ASSERT(normal == back);
-    state_layout::to_words(layout, made->table, 0, back.data(), same);
+    state_layout::to_words(layout, made->table, back.data(), same);
     RC_ASSERT(same == words);
 }
 

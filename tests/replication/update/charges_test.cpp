@@ -35,24 +35,23 @@ TEST(Charges, MovedOnesAreAddedAndLeaveNothingBehind)
     const Ship ship = {7, 3};
     for (Counted *counted : {&from, &both}) {
         charges::add(counted->charges, TrafficKind::notice, 64, 2);
-        charges::add_value(counted->charges, table, TrafficKind::create, 1, &ship, 40);
+        charges::add_value(counted->charges, TrafficKind::create, 1, &ship, 40);
     }
     for (Counted *counted : {&to, &both})
-        charges::add_value(counted->charges, table, TrafficKind::create, 0, &ship, 30);
-    charges::move(to.charges, from.charges, table);
+        charges::add_value(counted->charges, TrafficKind::create, 0, &ship, 30);
+    charges::move(to.charges, from.charges);
     for (const TypeId type : {TypeId{0}, TypeId{1}}) {
-        EXPECT_TRUE(charges::sum(to.charges, table, type) ==
-                    charges::sum(both.charges, table, type));
-        EXPECT_TRUE(charges::sum(from.charges, table, type) == charges::TypeSum{});
+        EXPECT_TRUE(charges::sum(to.charges, type) == charges::sum(both.charges, type));
+        EXPECT_TRUE(charges::sum(from.charges, type) == charges::TypeSum{});
     }
-    const auto moved = charges::rows(to.charges, table), all = charges::rows(both.charges, table);
+    const auto moved = charges::rows(to.charges), all = charges::rows(both.charges);
     ASSERT_EQ(moved.size(), all.size());
     for (size_t i = 0; i < all.size(); ++i) {
         EXPECT_EQ(moved[i].bits, all[i].bits) << i;
         EXPECT_EQ(moved[i].count, all[i].count) << i;
     }
-    EXPECT_EQ(charges::sum(to.charges, table, 1).bits, 40u);
-    EXPECT_EQ(charges::sum(to.charges, table, 0).bits, 30u);
+    EXPECT_EQ(charges::sum(to.charges, 1).bits, 40u);
+    EXPECT_EQ(charges::sum(to.charges, 0).bits, 30u);
 }
 
 }

@@ -68,7 +68,7 @@ struct Pair {
             world.slots[slot].tick = 1;
             for (uint32_t peer = 0; peer < peer_count; ++peer)
                 if ((known_by >> peer & 1) != 0)
-                    publish::announced(publisher, world, table, peer, slot, 1);
+                    publish::announced({publisher, world, table, peer}, slot, 1);
         });
     }
 
@@ -107,9 +107,12 @@ struct Pair {
     size_t write(Side &side, uint32_t peer, std::span<std::byte> buffer)
     {
         PeerState &state = side.block.peer();
-        if (&side == &alone) encode_cache::begin(state.cache);
-        return publish::write(state.publisher, state.world, state.cache, state.send_order,
-                              state.snapshots, table, peer, packet, buffer, &side.charges);
+        if (&side == &alone) encode_cache::begin(state.scratch.cache);
+        state.scratch.charges = &side.charges;
+        const size_t size = publish::write({state.publisher, state.world, table, peer},
+                                           state.scratch, packet, buffer);
+        state.scratch.charges = nullptr; // Equal states must be equal bytes.
+        return size;
     }
 
     void send(uint32_t peer)
@@ -130,7 +133,7 @@ struct Pair {
             const bool arrived = random::chance(random, 0.9);
             in_flight[peer].erase(in_flight[peer].begin());
             both([&](World &world, Publisher &publisher) {
-                publish::on_packet_outcome(publisher, world, table, peer, told, arrived);
+                publish::on_packet_outcome({publisher, world, table, peer}, told, arrived);
             });
         }
     }
@@ -146,7 +149,7 @@ struct Pair {
             publish::forget_object(publisher, world, gone); // Another peer now owns the object.
             if (leaves) publish::forget_peer(publisher, peer);
             if (world.slots[again].life == Life::alive)
-                publish::announced(publisher, world, table, peer, again, world.tick);
+                publish::announced({publisher, world, table, peer}, again, world.tick);
         });
     }
 
@@ -186,8 +189,8 @@ void expect_same(Pair &pair)
     const std::span<const std::byte> a = pair.sharing.block.bytes(), b = pair.alone.block.bytes();
     ASSERT_EQ(a.size(), b.size());
     EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size()), 0);
-    const std::span<const TrafficRow> shared = charges::rows(pair.sharing.charges, table);
-    const std::span<const TrafficRow> lone = charges::rows(pair.alone.charges, table);
+    const std::span<const TrafficRow> shared = charges::rows(pair.sharing.charges);
+    const std::span<const TrafficRow> lone = charges::rows(pair.alone.charges);
     for (size_t i = 0; i < shared.size(); ++i) {
         EXPECT_EQ(shared[i].bits, lone[i].bits) << "row " << i;
         EXPECT_EQ(shared[i].count, lone[i].count) << "row " << i;
@@ -217,7 +220,7 @@ TEST(EncodeCache, OneCodesForAllThatNeedTheSame)
         const ObjectSlot slot = world::add(world, table, object_id::make(self, serial), 0);
         world.slots[slot].owner = self;
         for (uint32_t peer = 0; peer < peer_count; ++peer)
-            publish::announced(publisher, world, table, peer, slot, 1);
+            publish::announced({publisher, world, table, peer}, slot, 1);
     }
     world.tick = 2;
     for (ObjectSlot slot = 0; slot < world.slots.count; ++slot) {
@@ -226,13 +229,11 @@ TEST(EncodeCache, OneCodesForAllThatNeedTheSame)
     }
     publish::begin(publisher, world, table, self);
     PeerState &state = side.block.peer();
-    encode_cache::begin(state.cache);
+    encode_cache::begin(state.scratch.cache);
     std::byte buffer[4000];
     for (uint32_t peer = 0; peer < peer_count; ++peer) {
-        EXPECT_GT(publish::write(publisher, world, state.cache, state.send_order, state.snapshots,
-                                 table, peer, 1, buffer),
-                  0u);
-        EXPECT_EQ(state.cache._used[0].kept, 100u); // Cached by the first peer's message.
+        EXPECT_GT(publish::write({publisher, world, table, peer}, state.scratch, 1, buffer), 0u);
+        EXPECT_EQ(state.scratch.cache._used[0].kept, 100u); // Cached by the first peer's message.
         EXPECT_FALSE(publish::has_due(publisher, world, peer));
     }
 }

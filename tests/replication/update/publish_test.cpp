@@ -42,8 +42,8 @@ struct Publish : ::testing::Test {
             side->world().slots[added].tick = world.tick;
         }
         const ObjectSlot slot = world::find(world, id(serial));
-        publish::announced(publisher, world, table, 0, slot, world.tick);
-        publish::announced(publisher, world, table, 1, slot, world.tick);
+        publish::announced({publisher, world, table, 0}, slot, world.tick);
+        publish::announced({publisher, world, table, 1}, slot, world.tick);
         return slot;
     }
 
@@ -76,9 +76,8 @@ struct Publish : ::testing::Test {
         if (coded_tick != world.tick) encode_cache::begin(block.cache());
         publish::begin(publisher, world, table, owner);
         coded_tick = world.tick;
-        return {buffer,
-                publish::write(publisher, world, block.cache(), block.send_order(),
-                               block.peer().snapshots, table, peer, packet, {buffer, size})};
+        return {buffer, publish::write({publisher, world, table, peer}, block.scratch(), packet,
+                                       {buffer, size})};
     }
 
     std::vector<std::byte> copy_of_written(uint64_t packet)
@@ -89,7 +88,7 @@ struct Publish : ::testing::Test {
 
     void on_packet_outcome(uint64_t packet, bool arrived, uint32_t peer = 0)
     {
-        publish::on_packet_outcome(publisher, world, table, peer, packet, arrived);
+        publish::on_packet_outcome({publisher, world, table, peer}, packet, arrived);
     }
 
     bool due(uint32_t peer = 0) const { return publish::has_due(publisher, world, peer); }
@@ -185,7 +184,7 @@ TEST_F(Publish, APeerThatHasNotAckedTheAnnouncementGetsNoUpdate)
     set(slot, {7, 9, {}});
     EXPECT_FALSE(due());
     // The announcement carried the state of tick 1; y changed later.
-    publish::announced(publisher, world, table, 0, slot, 1);
+    publish::announced({publisher, world, table, 0}, slot, 1);
     EXPECT_TRUE(due());
     world.tick = 6;
     EXPECT_FALSE(write(1).empty());
@@ -197,7 +196,7 @@ TEST_F(Publish, AnAnnouncementOfTheNewestValueLeavesNothingDue)
     world.tick = 5;
     set(slot, {7, 0, {}});
     publish::begin(publisher, world, table, owner); // The send() that announces the object.
-    publish::announced(publisher, world, table, 0, slot, 5);
+    publish::announced({publisher, world, table, 0}, slot, 5);
     EXPECT_FALSE(due());
 }
 
@@ -251,7 +250,7 @@ TEST_F(Publish, AllInFlightCountsAsLostWhenAConnectionIsNew)
     set(second, {8, 0, {}});
     write(2);
     on_packet_outcome(1, true);
-    publish::lose_all(publisher, world, table, 0);
+    publish::lose_all({publisher, world, table, 0});
     world.tick = 4;
     // Packet numbers restart after lose_all().
     EXPECT_EQ(objects(write(1)), std::set<ObjectId>{id(2)});
@@ -388,7 +387,7 @@ TEST_F(Publish, TheFateOfAnotherTenureChangesNothing)
     publish::forget_object(publisher, world, slot);
     // The object has changed owner twice and is back; its announcement is of tick 40.
     world.slots[slot].stamp = 8;
-    publish::announced(publisher, world, table, 0, slot, 40);
+    publish::announced({publisher, world, table, 0}, slot, 40);
     world.tick = 51;
     set(slot, {7, 9, {}});
     write(2);
@@ -407,7 +406,7 @@ TEST_F(Publish, TheFateOfADeadObjectIsNotThatOfWhoGotItsSlot)
     world::sweep(world, table);
     const ObjectSlot again = world::add(world, table, id(2), 0);
     ASSERT_EQ(again, slot);
-    publish::announced(publisher, world, table, 0, slot, 3);
+    publish::announced({publisher, world, table, 0}, slot, 3);
     on_packet_outcome(1, true);
     EXPECT_EQ(publisher.acked_states[slot].acked_tick, 3u);
 }

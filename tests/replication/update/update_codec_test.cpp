@@ -47,15 +47,15 @@ static bool add(UpdateWriter &w, const Item &item)
     object.id = item.id;
     object.stamp = item.stamp;
     object.type = item.type;
-    return update_codec::add(w, table, object, item.mask, value(item),
+    return update_codec::add(w, object, item.mask, value(item),
                              item.tick != 0 ? item.tick : w._tick);
 }
 
 static std::vector<std::byte> message(uint32_t tick, std::span<const Item> items,
-                                      Ticks ticks = Ticks::one, unsigned gap_bits = 0)
+                                      Ticks ticks = Ticks::one, uint8_t gap_bits = 0)
 {
     std::vector<std::byte> buffer(16 * 1024);
-    UpdateWriter w = update_codec::writer(buffer, sender, tick, ticks, gap_bits);
+    UpdateWriter w = update_codec::writer(table, buffer, {sender, tick, ticks, gap_bits});
     for (const Item &item : items)
         EXPECT_TRUE(add(w, item));
     buffer.resize(update_codec::finish(w));
@@ -257,9 +257,9 @@ TEST(UpdateCodec, TheNextObjectAndTheSameTypeHaveOneFormEach)
 
 TEST(UpdateCodec, AGapTakesAsManyBitsAsItsMessageSays)
 {
-    const auto bits_of = [](unsigned gap_bits, uint32_t distance) {
+    const auto bits_of = [](uint8_t gap_bits, uint32_t distance) {
         std::vector<std::byte> buffer(64);
-        UpdateWriter w = update_codec::writer(buffer, sender, 7, Ticks::one, gap_bits);
+        UpdateWriter w = update_codec::writer(table, buffer, {sender, 7, Ticks::one, gap_bits});
         EXPECT_TRUE(add(w, {id(5, 9), 0, 1, 1, {}, {}}));
         const size_t begin = update_codec::bit_count(w);
         EXPECT_TRUE(add(w, {id(5, 9 + distance), 0, 1, 1, {}, {}}));
@@ -316,12 +316,12 @@ TEST(UpdateCodec, ATypeThatIsNotThereIsMalformed)
 TEST(UpdateCodec, WhatIsHiddenHasNoFields)
 {
     std::vector<std::byte> buffer(64);
-    UpdateWriter w = update_codec::writer(buffer, sender, 7);
+    UpdateWriter w = update_codec::writer(table, buffer, {sender, 7});
     KnownObject object = {};
     object.id = id(5, 9);
-    ASSERT_TRUE(update_codec::add(w, table, object, 0, nullptr, 7));
+    ASSERT_TRUE(update_codec::add(w, object, 0, nullptr, 7));
     object.id = id(5, 10);
-    ASSERT_TRUE(update_codec::add(w, table, object, 0, nullptr, 7));
+    ASSERT_TRUE(update_codec::add(w, object, 0, nullptr, 7));
     buffer.resize(update_codec::finish(w));
     Hand hand;
     hand.first_object().put(0, 2).put(1, 1).put(1, 1);
@@ -386,7 +386,7 @@ TEST(UpdateCodec, WhatDoesNotFitLeavesTheMessageWhole)
 {
     Item item = {id(5, 1), stamps::make({1, PeerId{1}, 9}), 1, 1, {}, {0xffffffff}};
     std::byte buffer[40];
-    UpdateWriter w = update_codec::writer(buffer, sender, 3);
+    UpdateWriter w = update_codec::writer(table, buffer, {sender, 3});
     uint32_t count = 0;
     for (; add(w, item); ++count)
         item.id = id(5, count * 1000 + 1000);
@@ -419,7 +419,7 @@ TEST(UpdateCodec, ZerosMayFollowAndNothingElse)
 TEST(UpdateCodec, AMessageHoldsANamedNumberOfObjects)
 {
     std::vector<std::byte> buffer(64 * 1024);
-    UpdateWriter w = update_codec::writer(buffer, sender, 3);
+    UpdateWriter w = update_codec::writer(table, buffer, {sender, 3});
     for (uint32_t i = 0; i < updates_per_message_max; ++i)
         ASSERT_TRUE(add(w, {id(5, i), 0, 1, 1, {}, {}}));
     EXPECT_FALSE(add(w, {id(5, 1000), 0, 1, 1, {}, {}}));
@@ -459,7 +459,8 @@ TEST(UpdateCodec, WhatIsWrittenIsRead)
             if (ticks == Ticks::one) item.tick = 77;
             if (items.empty() || items.back().id != item.id) items.push_back(item);
         }
-        const std::vector<std::byte> bytes = message(77, items, ticks, trial % (gap_bits_max + 1));
+        const std::vector<std::byte> bytes =
+            message(77, items, ticks, static_cast<uint8_t>(trial % (gap_bits_max + 1)));
         UpdateReader r = publish::reader(table, sender, bytes);
         Update update;
         std::byte values[struct_bytes_max];

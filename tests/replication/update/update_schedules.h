@@ -78,7 +78,7 @@ inline Node first_node()
     add_pair(node.owner);
     add_pair(node.receiver);
     const ObjectSlot slot = world::find(node.owner.world(), object_id_of_pair);
-    publish::announced(node.owner.publisher(), node.owner.world(), table(), 0, slot, 1);
+    publish::announced({node.owner.publisher(), node.owner.world(), table(), 0}, slot, 1);
     return node;
 }
 
@@ -102,9 +102,8 @@ inline void tick(Node &node, uint32_t fields, bool values_return)
     change(node, fields, values_return);
     publish::begin(node.owner.publisher(), node.owner.world(), table(), owner_id);
     std::byte buffer[64];
-    const size_t size = publish::write(
-        node.owner.publisher(), node.owner.world(), node.owner.cache(), node.owner.send_order(),
-        node.owner.peer().snapshots, table(), 0, node.flights.size(), buffer);
+    const size_t size = publish::write({node.owner.publisher(), node.owner.world(), table(), 0},
+                                       node.owner.scratch(), node.flights.size(), buffer);
     if (size > 0) node.flights.push_back({{buffer, buffer + size}, false, Outcome::nothing});
 }
 
@@ -126,7 +125,7 @@ inline void deliver(Node &node, size_t packet)
 inline void tell(Node &node, size_t packet, Outcome told)
 {
     node.flights[packet].told = told;
-    publish::on_packet_outcome(node.owner.publisher(), node.owner.world(), table(), 0, packet,
+    publish::on_packet_outcome({node.owner.publisher(), node.owner.world(), table(), 0}, packet,
                                told == Outcome::arrived);
 }
 
@@ -270,15 +269,15 @@ inline Tenure make_tenure(Stamp stamp, PeerId owner, uint32_t tick, Pair value, 
     world::write(world, table(), slot, &value);
     world.slots[slot].stamp = stamp;
     world.slots[slot].owner = owner;
-    publish::announced(block.publisher(), world, table(), 0, slot, tick);
+    publish::announced({block.publisher(), world, table(), 0}, slot, tick);
     world.tick += 1;
     Pair next = value;
     next.fields[field] = static_cast<uint8_t>(stamp + 1);
     world::write(world, table(), slot, &next);
     publish::begin(block.publisher(), world, table(), owner);
     std::byte buffer[64];
-    const size_t size = publish::write(block.publisher(), world, block.cache(), block.send_order(),
-                                       block.peer().snapshots, table(), 0, 1, buffer);
+    const size_t size =
+        publish::write({block.publisher(), world, table(), 0}, block.scratch(), 1, buffer);
     return {stamp, owner, tick, value, {buffer, buffer + size}};
 }
 

@@ -15,7 +15,7 @@ struct Tracking {
     uint64_t read_end = 0;
     void arrive(uint64_t number, bool eliciting = true, uint64_t now_us = 0)
     {
-        ack_tracker::arrive(tracker, window, number, next_sent, eliciting, now_us);
+        ack_tracker::arrive(tracker, window, {number, eliciting, now_us}, next_sent);
         replay_window::set(window, number);
     }
     BuiltAck build(uint64_t now_us = 0)

@@ -60,7 +60,7 @@ Talk talk()
     EXPECT_TRUE(initiation.ok);
     t.initiation = initiation.message;
     EXPECT_TRUE(handshake::open_initiation(t.noise_b, t.initiation).ok);
-    const auto response = handshake::write_response(t.noise_b, secret, responder_id, initiator_id,
+    const auto response = handshake::write_response(t.noise_b, secret, {responder_id, initiator_id},
                                                     {handshake::ciphers_everywhere, 0}, t.a_keys);
     EXPECT_TRUE(response.ok);
     t.response = response.message;
@@ -277,8 +277,8 @@ TEST(Handshake, AChoiceThatWasNotOfferedIsAFailure)
         Talk t = talk();
         NoiseHandshake h = answerer(t);
         ASSERT_TRUE(handshake::open_initiation(h, t.initiation).ok);
-        const auto written =
-            handshake::write_response(h, secret, responder_id, initiator_id, {choice, 0}, t.a_keys);
+        const auto written = handshake::write_response(h, secret, {responder_id, initiator_id},
+                                                       {choice, 0}, t.a_keys);
         NoiseHandshake copy = t.noise_a;
         const Offer other = {0xfffc, 0};
         EXPECT_FALSE(handshake::open_response(copy, secret, written.message, other).ok) << choice;
