@@ -113,6 +113,8 @@ if(TERN_BUILD_TESTS)
     add_test(NAME example.hello COMMAND example_hello)
     add_test(NAME example.hello_c COMMAND example_hello_c)
     set_tests_properties(example.hello example.hello_c PROPERTIES LABELS examples TIMEOUT 60)
+    set_tests_properties(example.hello PROPERTIES
+                         PASS_REGULAR_EXPRESSION "Ada sees that the lamp is off")
     add_test(NAME example.film COMMAND ${PROJECT_SOURCE_DIR}/tests/film.sh
                                        $<TARGET_FILE:example_film>)
     set_tests_properties(example.film PROPERTIES LABELS examples TIMEOUT 60)
