@@ -136,7 +136,7 @@ static discovery::Answer answer_to(const discovery::Query &query, const Announce
     answer.peers_max = s.config.peers_max;
     if (!a.open) return answer;
     answer.port = a.address.port;
-    std::memcpy(answer.key, s.keys.public_key, sizeof answer.key);
+    std::memcpy(answer.key, s.secrets.keys.public_key, sizeof answer.key);
     std::memcpy(answer.secret, s.invite.secret, sizeof answer.secret);
     return answer;
 }

@@ -165,7 +165,7 @@ void calm_tick(World &w)
 
 void write_mac1(Flight &flight, size_t at, const Session *key_of)
 {
-    const MacKeys keys = handshake::mac_keys(key_of->keys.public_key);
+    const MacKeys keys = handshake::mac_keys(key_of->secrets.keys.public_key);
     auto *bytes = reinterpret_cast<uint8_t *>(flight.bytes.data());
     crypto_generichash(bytes + at, 16, bytes, at, keys.mac1, sizeof keys.mac1);
 }

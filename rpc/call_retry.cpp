@@ -62,14 +62,14 @@ static void try_call(Session &s, OpenCall &call)
     const bool refused_there =
         call.tried == target.peer && call.head.stamp == target.stamp && call.tried != PeerId::none;
     if (target.peer == PeerId::none || refused_there) return;
-    if (open_calls::goes_before(s.open_calls, call, target.peer, target.stamp)) return;
+    if (open_calls::goes_before(s.calls.open, call, target.peer, target.stamp)) return;
     CallHead head = call.head;
     head.stamp = target.stamp;
     const uint64_t connection_epoch = connection_epoch_to(s, target.peer);
     if (target.peer != s.replica->self) {
         if (connection_epoch == 0) return;
         alignas(16) std::byte value[struct_bytes_max];
-        std::memcpy(value, open_calls::arguments(s.open_calls, call), call.size_bytes);
+        std::memcpy(value, open_calls::arguments(s.calls.open, call), call.size_bytes);
         std::byte buffer[call_bytes_max];
         const size_t size = calls::write(s.types, head, value, buffer);
         if (!queue_call(s, target.peer, std::span(buffer).first(size), Reliability::reliable))
@@ -87,7 +87,7 @@ static OpenCall *keep(Session &s, const CallHead &head, PeerId to, const void *a
 {
     const size_t size = s.types.types[head.type].size_bytes;
     OpenCall *call =
-        open_calls::add(s.open_calls, {static_cast<const std::byte *>(arguments), size});
+        open_calls::add(s.calls.open, {static_cast<const std::byte *>(arguments), size});
     if (!call) return nullptr;
     call->head = head;
     call->to = to;
@@ -101,7 +101,7 @@ static CallId ask(Session &s, const CallHead &head, PeerId to, const void *argum
 {
     OpenCall *call = keep(s, head, to, arguments, answer_us);
     if (!call) return CallId::none;
-    call->head.id = open_calls::next_id(s.open_calls);
+    call->head.id = open_calls::next_id(s.calls.open);
     try_call(s, *call);
     return call->head.id;
 }
@@ -116,7 +116,7 @@ bool call_host(Session &s, TypeId type, const void *arguments)
 
 void settle_reply(Session &s, PeerId from, const CallHead &reply, const void *arguments)
 {
-    OpenCall *call = open_calls::find(s.open_calls, reply.id);
+    OpenCall *call = open_calls::find(s.calls.open, reply.id);
     const bool due = call && call->head.is_asked && call->tried == from &&
                      (call->step == CallStep::sent || call->step == CallStep::taken);
     if (!due) return; // Too late.
@@ -165,7 +165,7 @@ void settle_outcome(Session &s, PeerId from, const CallHead &outcome)
         if (refused) push_failure(s, outcome, from, failure_of(outcome.outcome), nullptr);
         return;
     }
-    OpenCall *call = open_calls::find(s.open_calls, outcome.id);
+    OpenCall *call = open_calls::find(s.calls.open, outcome.id);
     if (!call || call->tried != from || call->step != CallStep::sent) return;
     settle_ours(*call, outcome.outcome);
 }
@@ -175,11 +175,11 @@ void settle_outcome(Session &s, PeerId from, const CallHead &outcome)
 // Copies the arguments to where an event can point to. Null: no room in this tick.
 static const void *show_arguments(Session &s, const OpenCall &call)
 {
-    const size_t start = (s.calls.used_bytes + 15) / 16 * 16;
-    if (start + call.size_bytes > s.calls.memory.size() || !events_room(s)) return nullptr;
-    std::byte *arguments = s.calls.memory.data() + start;
-    std::memcpy(arguments, open_calls::arguments(s.open_calls, call), call.size_bytes);
-    s.calls.used_bytes = start + call.size_bytes;
+    const size_t start = (s.calls.arena.used_bytes + 15) / 16 * 16;
+    if (start + call.size_bytes > s.calls.arena.memory.size() || !events_room(s)) return nullptr;
+    std::byte *arguments = s.calls.arena.memory.data() + start;
+    std::memcpy(arguments, open_calls::arguments(s.calls.open, call), call.size_bytes);
+    s.calls.arena.used_bytes = start + call.size_bytes;
     return arguments;
 }
 
@@ -226,10 +226,10 @@ static void look_at(Session &s, OpenCall &call)
 
 void update_open_calls(Session &s)
 {
-    if (s.open_calls.count == 0) return;
+    if (s.calls.open.count == 0) return;
     if (!is_in(s) && s.state != State::leaving && s.state != State::joining) return;
-    for (uint32_t i = 0; i < s.open_calls.count; ++i) {
-        OpenCall &call = s.open_calls.calls[i];
+    for (uint32_t i = 0; i < s.calls.open.count; ++i) {
+        OpenCall &call = s.calls.open.calls[i];
         // A peer that joins again does so as another caller.
         if (s.state != State::joining)
             look_at(s, call);
@@ -241,7 +241,7 @@ void update_open_calls(Session &s)
         push_failure(s, call.head, call.tried, call.failure, arguments);
         call.step = CallStep::over;
     }
-    open_calls::remove_over(s.open_calls);
+    open_calls::remove_over(s.calls.open);
 }
 
 // --- The public functions ---

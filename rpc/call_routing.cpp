@@ -55,7 +55,7 @@ static bool queue_reliable(Session &s, PeerId to, std::span<const std::byte> mes
     Connection &c = endpoint::at(*s.endpoint, index);
     if (!connection::queue_message(c, StreamId::calls, message)) return false;
     wake(s, index);
-    charge_call(s, s.charges, message);
+    charge_call(s, s.accounts.charges, message);
     return true;
 }
 
@@ -81,14 +81,15 @@ static bool queue_reliable_to_all(Session &s, std::span<const std::byte> message
 static bool queue_unreliable(Session &s, PeerId to, PeerId except,
                              std::span<const std::byte> message)
 {
-    if (s.unreliable_call_count == unreliable_calls_max ||
-        s.unreliable_bytes + message.size() > unreliable_call_memory_bytes)
+    if (s.calls.unreliable_count == unreliable_calls_max ||
+        s.calls.unreliable_bytes + message.size() > unreliable_call_memory_bytes)
         return false;
-    std::memcpy(s.unreliable_memory + s.unreliable_bytes, message.data(), message.size());
-    s.unreliable_calls[s.unreliable_call_count] = {to, except, s.unreliable_bytes,
-                                                   static_cast<uint32_t>(message.size())};
-    s.unreliable_call_count += 1;
-    s.unreliable_bytes += static_cast<uint32_t>(message.size());
+    std::memcpy(s.calls.unreliable_memory + s.calls.unreliable_bytes, message.data(),
+                message.size());
+    s.calls.unreliable[s.calls.unreliable_count] = {to, except, s.calls.unreliable_bytes,
+                                                    static_cast<uint32_t>(message.size())};
+    s.calls.unreliable_count += 1;
+    s.calls.unreliable_bytes += static_cast<uint32_t>(message.size());
     return true;
 }
 
@@ -102,7 +103,7 @@ static PeerId next_hop(const Session &s, PeerId to)
 uint64_t connection_epoch_to(const Session &s, PeerId peer)
 {
     const ConnectionIndex index = link_to(s, next_hop(s, peer));
-    return index == no_connection ? 0 : s.links[index].connection_epoch;
+    return index == no_connection ? 0 : s.connections.links[index].connection_epoch;
 }
 
 bool queue_call(Session &s, PeerId to, std::span<const std::byte> call, Reliability reliability)
@@ -122,7 +123,7 @@ bool queue_call(Session &s, PeerId to, std::span<const std::byte> call, Reliabil
 
 static Allowance &forwards_of(Session &s, PeerId caller)
 {
-    CallRate &rate = s.forward_rates[replica::find_member(*s.replica, caller)];
+    CallRate &rate = s.calls.forward_rates[replica::find_member(*s.replica, caller)];
     const uint32_t per_second = s.config.forward_bytes_per_second_max;
     if (rate.caller != caller) rate = {caller, allowance::make(per_second, per_second)};
     return rate.allowance;
@@ -130,7 +131,7 @@ static Allowance &forwards_of(Session &s, PeerId caller)
 
 static ForwardShare &share_of(const Session &s, MemberSlot to, PeerId caller)
 {
-    return s
+    return s.calls
         .forward_shares[size_t{to} * s.config.peers_max + replica::find_member(*s.replica, caller)];
 }
 
@@ -140,7 +141,7 @@ static void note_forwarded(Session &s, PeerId to, PeerId caller, size_t size_byt
     if (index == no_connection) return;
     const Connection &c = endpoint::at(*s.endpoint, index);
     const MemberSlot slot = replica::find_member(*s.replica, to);
-    ForwardQueue &queue = s.forward_queues[slot];
+    ForwardQueue &queue = s.calls.forward_queues[slot];
     const bool is_empty = connection::acked_offset(c, StreamId::calls) ==
                           connection::queued_offset(c, StreamId::calls);
     if (is_empty || queue.round == 0) queue = {queue.round + 1, 0, 0};
@@ -159,7 +160,7 @@ static bool has_room_for(const Session &s, PeerId to, PeerId caller, size_t size
 {
     if (link_to(s, to) == no_connection) return true;
     const MemberSlot slot = replica::find_member(*s.replica, to);
-    const ForwardQueue &queue = s.forward_queues[slot];
+    const ForwardQueue &queue = s.calls.forward_queues[slot];
     const ForwardShare &share = share_of(s, slot, caller);
     const bool has_more =
         share.round == queue.round && share.bytes * (queue.callers + 1) > queue.bytes;
@@ -276,9 +277,9 @@ static void settle(Session &s, PeerId from, const CallHead &head, const void *ar
 static Delivery judge_and_deliver(Session &s, PeerId caller, PeerId callee,
                                   const ReceivedCall &call, Reliability reliability)
 {
-    const uint64_t arena_before = s.calls.used_bytes;
+    const uint64_t arena_before = s.calls.arena.used_bytes;
     const bool has_arguments = calls::has_arguments(call.head.kind);
-    const void *arguments = has_arguments ? calls::keep(s.calls, s.types, call) : nullptr;
+    const void *arguments = has_arguments ? calls::keep(s.calls.arena, s.types, call) : nullptr;
     if (has_arguments && !arguments) return Delivery::waits;
     const bool is_ours = callee == s.replica->self || callee == PeerId::everyone;
     if (call.head.kind >= CallKind::reply) {
@@ -287,10 +288,10 @@ static Delivery judge_and_deliver(Session &s, PeerId caller, PeerId callee,
     }
     Judged judged = {Judgement::wait, Outcome::taken};
     if (room_for_answer(s, caller)) judged = judge(s, caller, callee, call, reliability);
-    if (judged.judgement != Judgement::deliver || !is_ours) s.calls.used_bytes = arena_before;
+    if (judged.judgement != Judgement::deliver || !is_ours) s.calls.arena.used_bytes = arena_before;
     if (judged.judgement == Judgement::wait) return Delivery::waits;
     if (judged.judgement == Judgement::refuse) {
-        s.refused_calls += judged.outcome == Outcome::not_allowed;
+        s.calls.refused_count += judged.outcome == Outcome::not_allowed;
         if (reliability == Reliability::reliable)
             answer(s, caller, callee, call.head, judged.outcome);
         return Delivery::refused;
@@ -341,7 +342,7 @@ Delivery take_call(Session &s, PeerId from, const ReceivedCall &call, Reliabilit
 {
     const Delivery delivery = deliver(s, from, call, reliability);
     if (delivery == Delivery::taken || delivery == Delivery::refused) {
-        Received &received = s.received_calls[call.head.type];
+        Received &received = s.calls.received[call.head.type];
         received.bits += call.message.size() * 8;
         received.count += 1;
     }

@@ -70,7 +70,7 @@ bool take_rate(Session &s, PeerId caller, TypeId type, uint32_t burst_seconds)
     if (per_second == 0) return true;
     const MemberSlot slot = replica::find_member(*s.replica, caller);
     if (slot == no_member) return false;
-    CallRate &rate = s.call_rates[slot * s.types.types.size() + type];
+    CallRate &rate = s.calls.rates[slot * s.types.types.size() + type];
     if (rate.caller != caller)
         rate = {caller, allowance::make(per_second, per_second * burst_seconds)};
     return allowance::take(rate.allowance, s.now_us);
@@ -101,7 +101,7 @@ bool may_call(Session &s, TypeId type, const void *arguments)
         may = slot != no_slot && s.replica->world.slots[slot].owner == s.replica->self;
     }
     may = may && take_rate(s, s.replica->self, type, 1);
-    s.refused_calls += !may;
+    s.calls.refused_count += !may;
     return may;
 }
 

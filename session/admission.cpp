@@ -16,23 +16,23 @@ namespace session {
 static void answer_refused(Session &s, ConnectionIndex index, JoinRefusal refusal,
                            std::span<const char> text)
 {
-    const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
+    const std::span<std::byte> buffer(s.connections.message_buffer, stream_message_bytes_max);
     queue_join_message(s, index, write_refused(refusal, text, buffer));
     // The connection stays until the newcomer has closed it, or for unidentified_time_us.
-    PeerLink &p = s.links[index];
+    PeerLink &p = s.connections.links[index];
     p.has_asked = true;
     p.may_ask_again = refusal == JoinRefusal::not_host;
-    s.refused_full += refusal == JoinRefusal::full;
-    s.refused_types += refusal == JoinRefusal::types || refusal == JoinRefusal::limits;
+    s.accounts.refused_full += refusal == JoinRefusal::full;
+    s.accounts.refused_types += refusal == JoinRefusal::types || refusal == JoinRefusal::limits;
     if (p.may_ask_again) p.since_us = s.now_us;
     p.peer = PeerId::none;
 }
 
 bool is_banned(const Session &s, const uint8_t *key)
 {
-    const uint32_t count = std::min(s.banned_count, banned_max);
+    const uint32_t count = std::min(s.former.banned_count, banned_max);
     for (uint32_t i = 0; i < count; ++i)
-        if (std::memcmp(s.banned[i], key, 32) == 0) return true;
+        if (std::memcmp(s.former.banned[i], key, 32) == 0) return true;
     return false;
 }
 
@@ -40,7 +40,7 @@ static void take_in(Session &s, ConnectionIndex index, PeerId id)
 {
     if (!replica::room_for_member(*s.replica))
         return answer_refused(s, index, JoinRefusal::full, {});
-    replica::admit(*s.replica, id, s.links[index].identity);
+    replica::admit(*s.replica, id, s.connections.links[index].identity);
     bind(s, index, id); // Now, so that a loss of the connection in this tick is a departure.
 }
 
@@ -237,9 +237,9 @@ using namespace tern;
 
 static ConnectionIndex find_join_target(Session &s, PeerId newcomer)
 {
-    for (ConnectionIndex i = 0; i < s.link_count; ++i)
-        if (s.links[i].role == PeerRole::unidentified && s.links[i].has_asked &&
-            s.links[i].peer == newcomer)
+    for (ConnectionIndex i = 0; i < s.connections.count; ++i)
+        if (s.connections.links[i].role == PeerRole::unidentified &&
+            s.connections.links[i].has_asked && s.connections.links[i].peer == newcomer)
             return i;
     return no_connection;
 }

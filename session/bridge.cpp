@@ -71,7 +71,7 @@ static bool in_doubt(const Session &s, ConnectionIndex index)
     if (connection::in_doubt(c, s.now_us)) return true;
     const Address address = connection::address(c);
     return address::is_bridged(address) &&
-           !can_bridge(s, address::via(address), s.links[index].peer);
+           !can_bridge(s, address::via(address), s.connections.links[index].peer);
 }
 
 PeerId bridge_or_self(const Session &s, PeerId to)
@@ -89,7 +89,7 @@ void try_relay_candidate(Session &s, ConnectionIndex index)
     if (s.now_us - p.since_us < wait_us) return;
     const MemberSlot slot = replica::find_member(*s.replica, p.peer);
     if (slot == no_member) return;
-    LinkOutage &outage = s.outages[slot];
+    LinkOutage &outage = s.connections.outages[slot];
     const PeerId via = bridge_to(s, p.peer, outage.relay_turn);
     if (via == PeerId::none) return;
     p.candidates.relay_candidate_count += 1;
@@ -114,7 +114,7 @@ static void push(Session &s, BridgedDatagram d, std::span<const std::byte> bytes
 
 void queue_bridged(Session &s)
 {
-    DatagramBuffer &datagram_buffer = s.datagram_buffer;
+    DatagramBuffer &datagram_buffer = s.connections.datagram_buffer;
     const size_t count = datagram_buffer.count;
     datagram_buffer.count = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -292,7 +292,7 @@ static void take_answer(Session &s, ConnectionIndex index, uint64_t nonce)
         if (!address::is_bridged(present) && present != candidates.direct)
             candidates.former = present;
         connection::redirect(c, candidates.direct, s.now_us);
-        s.members_rest_until_us = 0; // The address is reported.
+        s.connections.members_rest_until_us = 0; // The address is reported.
         candidates.nonce = 0;
         candidates.direct_count = 0;
         candidates.observed = {};
@@ -321,16 +321,16 @@ void take_path_message(Session &s, ConnectionIndex index, const UnreliableMessag
 static void send_out_of_band(Session &s, ConnectionIndex index, const Address &to,
                              UnreliableKind kind, uint64_t nonce)
 {
-    const std::span<std::byte> datagram = endpoint::place(s.datagram_buffer);
+    const std::span<std::byte> datagram = endpoint::place(s.connections.datagram_buffer);
     if (datagram.empty()) return;
     std::byte content[nonce_bytes];
     little_endian::store64(content, nonce);
     const OutOfBandPacket packet = connection::out_of_band_packet(
         endpoint::at(*s.endpoint, index), datagram, kind, content, s.now_us);
     if (packet.bytes.empty()) return;
-    if (s.journal) note_packet(s, index, NoteKind::sealed, packet.number);
+    if (s.records.journal) note_packet(s, index, NoteKind::sealed, packet.number);
     charge_bytes(s, TrafficKind::path, nonce_bytes);
-    endpoint::push(s.datagram_buffer, to, packet.bytes.size());
+    endpoint::push(s.connections.datagram_buffer, to, packet.bytes.size());
 }
 
 // Answers on the path of the challenge and on our own: the former may work in one direction only.
@@ -425,7 +425,7 @@ static void challenge_relay_candidate(Session &s, ConnectionIndex index)
 
 void send_path_messages(Session &s, ConnectionIndex index)
 {
-    const PeerRole role = s.links[index].role;
+    const PeerRole role = s.connections.links[index].role;
     if (role == PeerRole::join_target || role == PeerRole::member) send_answers(s, index);
     if (role != PeerRole::member) return;
     const bool doubt = in_doubt(s, index);

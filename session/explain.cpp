@@ -11,11 +11,12 @@ namespace session {
 
 void remember_answer(Session &s, const ClaimEvent &answer)
 {
-    for (RefusedClaim &refused : s.refused)
+    for (RefusedClaim &refused : s.claims.refused)
         if (refused.object == answer.object) refused = {};
     if (answer.refusal == ClaimRefusal::none) return;
-    s.refused[s.refused_count % refused_max] = {answer.object, answer.refusal, s.now_us};
-    s.refused_count += 1;
+    s.claims.refused[s.claims.refused_count % refused_max] = {answer.object, answer.refusal,
+                                                              s.now_us};
+    s.claims.refused_count += 1;
 }
 
 static Explanation because(Why why, PeerId owner = PeerId::none)
@@ -42,7 +43,7 @@ static Explanation explain_to_self(const Session &s, ObjectId object, ObjectSlot
     if (dead::contains(r.world.dead, object)) return because(Why::dead);
     for (const Claim &claim : r.claims.all())
         if (claim.object == object) return because(Why::claim_unanswered, owner);
-    for (const RefusedClaim &refused : s.refused)
+    for (const RefusedClaim &refused : s.claims.refused)
         if (refused.at_us != 0 && refused.object == object) return because_refused(refused, owner);
     return because(slot == no_slot ? Why::unknown : Why::not_owned_here, owner);
 }

@@ -19,7 +19,7 @@ static uint64_t timeout_us(const Session &s)
 
 static std::span<const uint8_t> away(const Session &s)
 {
-    return {s.away, s.config.peers_max};
+    return {s.watch.away, s.config.peers_max};
 }
 
 // --- Paths to members ---
@@ -29,13 +29,13 @@ static void note_silence(Session &s, MemberSlot slot)
 {
     const uint64_t left_us = std::min(timeout_us(s) / 2, reach_again_us);
     const uint64_t past_us = timeout_us(s) - left_us;
-    s.outages[slot].since_us = std::max(s.now_us, past_us + 1) - past_us;
+    s.connections.outages[slot].since_us = std::max(s.now_us, past_us + 1) - past_us;
 }
 
 void note_loss(Session &s, PeerId peer, PathLoss loss)
 {
     const MemberSlot slot = replica::find_member(*s.replica, peer);
-    LinkOutage &outage = s.outages[slot];
+    LinkOutage &outage = s.connections.outages[slot];
     outage.id = peer;
     outage.was_lost = true;
     outage.disowned = loss == PathLoss::disowned;
@@ -49,7 +49,7 @@ static void note_outages(Session &s)
     const Replica &r = *s.replica;
     for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
         const Member &member = r.members[slot];
-        LinkOutage &outage = s.outages[slot];
+        LinkOutage &outage = s.connections.outages[slot];
         if (outage.id != member.id) outage = {};
         outage.id = member.id;
         if (member.id == PeerId::none || member.id == r.self || member.fenced) continue;
@@ -67,7 +67,7 @@ static void note_outages(Session &s)
 
 static bool is_unreachable(const Session &s, MemberSlot slot, uint64_t least_us)
 {
-    const uint64_t since_us = s.outages[slot].since_us;
+    const uint64_t since_us = s.connections.outages[slot].since_us;
     return since_us != 0 && s.now_us - since_us >= least_us;
 }
 
@@ -80,7 +80,7 @@ static bool is_heard(const Session &s, MemberSlot slot)
 {
     const ConnectionIndex index = link_to(s, s.replica->members[slot].id);
     if (index == no_connection) return false;
-    const uint64_t regained_us = s.outages[slot].regained_us;
+    const uint64_t regained_us = s.connections.outages[slot].regained_us;
     if (regained_us != 0 && s.now_us - regained_us < proven_path_us) return false;
     const Connection &c = endpoint::at(*s.endpoint, index);
     return s.now_us - connection::last_received_us(c) < timeout_us(s) / 2;
@@ -92,7 +92,7 @@ static bool hears_few(const Session &s)
     const Replica &r = *s.replica;
     const PeerId leader = replica::successor(r);
     if (r.topology == Topology::mesh || leader == r.self) return !replica::has_quorum(r, away(s));
-    return s.away[replica::find_member(r, leader)] != 0;
+    return s.watch.away[replica::find_member(r, leader)] != 0;
 }
 
 static void update_heard(Session &s)
@@ -101,13 +101,13 @@ static void update_heard(Session &s)
     for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
         const Member &member = r.members[slot];
         const bool counts = member.id != PeerId::none && member.id != r.self && !member.fenced;
-        s.away[slot] = counts && !is_heard(s, slot);
+        s.watch.away[slot] = counts && !is_heard(s, slot);
     }
     if (!hears_few(s)) {
-        s.few_since_us = 0;
+        s.watch.few_since_us = 0;
     } else {
-        if (s.few_since_us == 0) s.few_since_us = std::max<uint64_t>(s.now_us, 1);
-        s.few_us = std::max<uint64_t>(s.now_us, 1);
+        if (s.watch.few_since_us == 0) s.watch.few_since_us = std::max<uint64_t>(s.now_us, 1);
+        s.watch.few_us = std::max<uint64_t>(s.now_us, 1);
     }
 }
 
@@ -115,24 +115,24 @@ static void update_heard(Session &s)
 // are enough, and a client of a star that has taken the host's place hears more than the host.
 static bool still_hears_few(const Session &s)
 {
-    return s.few_since_us != 0 && hears_few(s);
+    return s.watch.few_since_us != 0 && hears_few(s);
 }
 
 // Whether the session can go on without this member, by those that are heard now. What a member
 // has begun to remove can never come back, so nobody may begin what too few could end.
 static bool can_go_on_without(Session &s, MemberSlot slot)
 {
-    const uint8_t was = s.away[slot];
-    s.away[slot] = 1;
+    const uint8_t was = s.watch.away[slot];
+    s.watch.away[slot] = 1;
     const bool can = replica::has_quorum(*s.replica, away(s));
-    s.away[slot] = was;
+    s.watch.away[slot] = was;
     return can;
 }
 
 // After a time in which too few were heard all have a whole timeout to come back.
 static bool may_come_back(const Session &s)
 {
-    return s.few_us != 0 && s.now_us - s.few_us < timeout_us(s);
+    return s.watch.few_us != 0 && s.now_us - s.watch.few_us < timeout_us(s);
 }
 
 // --- Members that have gone ---
@@ -150,10 +150,11 @@ static void remove_unreachable(Session &s)
                               ? !has_link(s, member.id) || is_unreachable(s, slot, timeout_us(s))
                               : is_unreachable(s, slot, timeout_us(s));
         // With Quorum::survivors a member that refuses its host is in another session, and stays.
-        const bool refuses = s.config.quorum == Quorum::survivors && s.outages[slot].disowned;
+        const bool refuses =
+            s.config.quorum == Quorum::survivors && s.connections.outages[slot].disowned;
         const bool said_so =
             (member.said_goodbye || refuses) && link_to(s, member.id) == no_connection;
-        const bool left = member.reported_to_leave && s.away[slot] != 0;
+        const bool left = member.reported_to_leave && s.watch.away[slot] != 0;
         if (left) replica::peer_gone(*s.replica, member.id, Departure::goodbye);
         if (member.fenced) continue;
         const bool may = !may_come_back(s) && can_go_on_without(s, slot);
@@ -166,9 +167,10 @@ static void remove_unreachable(Session &s)
 static bool is_out(const Session &s, MemberSlot slot)
 {
     const Member &member = s.replica->members[slot];
-    const LinkOutage &outage = s.outages[slot];
+    const LinkOutage &outage = s.connections.outages[slot];
     const MemberSlot leader = replica::find_member(*s.replica, replica::successor(*s.replica));
-    const bool lost_later = outage.was_lost && outage.since_us >= s.outages[leader].since_us;
+    const bool lost_later =
+        outage.was_lost && outage.since_us >= s.connections.outages[leader].since_us;
     const bool at_once = member.said_goodbye || member.id == s.replica->view_host || lost_later;
     return is_unreachable(s, slot, at_once ? 0 : timeout_us(s));
 }
@@ -194,12 +196,13 @@ static void replace_host(Session &s)
 {
     const Replica &r = *s.replica;
     const bool can = can_replace_host(s);
-    if (!can) s.enough_since_us = 0;
-    if (can && s.enough_since_us == 0) s.enough_since_us = std::max<uint64_t>(s.now_us, 1);
+    if (!can) s.watch.enough_since_us = 0;
+    if (can && s.watch.enough_since_us == 0)
+        s.watch.enough_since_us = std::max<uint64_t>(s.now_us, 1);
     const bool waits =
         r.topology == Topology::mesh
             ? may_come_back(s)
-            : s.state == State::cut_off && s.now_us - s.enough_since_us < timeout_us(s);
+            : s.state == State::cut_off && s.now_us - s.watch.enough_since_us < timeout_us(s);
     if (!can || waits) return;
     while (replica::successor(r) != r.self)
         replica::peer_gone(*s.replica, replica::successor(r));
@@ -232,7 +235,7 @@ static void leave_liar(Session &s)
 static void probe_suspect(Session &s)
 {
     const PeerId id = replica::suspected(*s.replica);
-    Suspect &suspect = s.suspect;
+    Suspect &suspect = s.watch.suspect;
     if (suspect.id != id) suspect = {id, s.now_us, 0};
     if (id == PeerId::none) return;
     uint64_t since_us = suspect.since_us, least_us = suspicion_us;
@@ -246,7 +249,8 @@ static void probe_suspect(Session &s)
             wake(s, index);
             suspect.pinged_us = std::max<uint64_t>(s.now_us, 1);
         }
-    } else if (const uint64_t lost_us = s.outages[replica::find_member(*s.replica, id)].since_us;
+    } else if (const uint64_t lost_us =
+                   s.connections.outages[replica::find_member(*s.replica, id)].since_us;
                lost_us != 0) {
         since_us = std::min(since_us, lost_us);
     }
@@ -262,7 +266,8 @@ static bool is_removed(const Session &s)
     uint8_t refuse[members_max] = {};
     bool any = false;
     for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
-        const bool refuses = s.outages[slot].id == r.members[slot].id && s.outages[slot].disowned;
+        const bool refuses = s.connections.outages[slot].id == r.members[slot].id &&
+                             s.connections.outages[slot].disowned;
         refuse[slot] = refuses;
         any = any || refuses;
     }
@@ -284,7 +289,7 @@ void update_outages(Session &s)
 {
     const Replica &r = *s.replica;
     if (r.phase == Phase::outside || s.says_goodbye) return;
-    if (s.joins_again) return;
+    if (s.joining.joins_again) return;
     note_outages(s);
     probe_suspect(s);
     if (r.phase == Phase::joining) return give_up_joining_host(s);
@@ -293,21 +298,21 @@ void update_outages(Session &s)
     if (replica::successor(r) != r.self) replace_host(s);
     if (replica::successor(r) == r.self) remove_unreachable(s);
     note_former_members(s);
-    if (still_hears_few(s) && is_removed(s)) s.joins_again = true;
+    if (still_hears_few(s) && is_removed(s)) s.joining.joins_again = true;
 }
 
 // Until when the member is heard and nothing is due from it; 0: something is.
 static uint64_t member_rests_until_us(const Session &s, MemberSlot slot, bool leads)
 {
     const Member &member = s.replica->members[slot];
-    const LinkOutage &outage = s.outages[slot];
+    const LinkOutage &outage = s.connections.outages[slot];
     if (member.fenced || member.said_goodbye || member.query_waits) return 0;
-    if (leads && (!member.caught_up || s.deadlines[slot].id != member.id)) return 0;
+    if (leads && (!member.caught_up || s.watch.deadlines[slot].id != member.id)) return 0;
     if (outage.id != member.id || outage.since_us != 0 || outage.disowned) return 0;
     if (outage.regained_us != 0 && s.now_us - outage.regained_us < proven_path_us) return 0;
     const ConnectionIndex index = link_to(s, member.id);
     if (index == no_connection) return wants_link(s, slot) ? 0 : UINT64_MAX;
-    if (s.away[slot] != 0) return 0;
+    if (s.watch.away[slot] != 0) return 0;
     const Connection &c = endpoint::at(*s.endpoint, index);
     const bool owes_acks = leads && s.config.topology == Topology::star &&
                            connection::acked_offset(c, StreamId::calls) <
@@ -320,18 +325,19 @@ static bool is_settled(const Session &s)
 {
     const Replica &r = *s.replica;
     if (s.state != State::open || r.phase != Phase::in) return false;
-    if (r.collecting || s.joins_again || s.few_since_us != 0 || s.suspect.id != PeerId::none)
+    if (r.collecting || s.joining.joins_again || s.watch.few_since_us != 0 ||
+        s.watch.suspect.id != PeerId::none)
         return false;
-    return s.config.quorum == Quorum::majority || (s.former_count == 0 && !s.has_met);
+    return s.config.quorum == Quorum::majority || (s.former.count == 0 && !s.former.has_met);
 }
 
 uint64_t members_rest_until_us(const Session &s)
 {
     const Replica &r = *s.replica;
     if (!is_settled(s)) return 0;
-    for (ConnectionIndex i = 0; i < s.used_links; ++i) {
-        if (s.links[i].role == PeerRole::none) continue;
-        if (s.links[i].role != PeerRole::member) return 0;
+    for (ConnectionIndex i = 0; i < s.connections.used; ++i) {
+        if (s.connections.links[i].role == PeerRole::none) continue;
+        if (s.connections.links[i].role != PeerRole::member) return 0;
         if (endpoint::handshake_state(*s.endpoint, i) != HandshakeState::open) return 0;
     }
     const bool leads = replica::successor(r) == r.self;
@@ -348,7 +354,7 @@ static bool is_lowest_heard(const Session &s)
     const Replica &r = *s.replica;
     for (const uint16_t slot : r.order.all()) {
         if (r.members[slot].id == r.self) return true;
-        if (!r.members[slot].fenced && s.away[slot] == 0) return false;
+        if (!r.members[slot].fenced && s.watch.away[slot] == 0) return false;
     }
     return true;
 }
@@ -361,10 +367,10 @@ bool is_cut_off(const Session &s)
     if (r.fault == Fault::minority) return true;
     if (r.phase != Phase::in) return false;
     const bool is_client = r.topology == Topology::star && replica::successor(r) != r.self;
-    if (!still_hears_few(s)) return is_client && s.host_is_cut_off;
+    if (!still_hears_few(s)) return is_client && s.watch.host_is_cut_off;
     const uint64_t half_us = timeout_us(s) / 2;
     const uint64_t halves = is_client ? 3 : is_lowest_heard(s) ? 1 : 2;
-    return s.now_us - s.few_since_us >= halves * half_us;
+    return s.now_us - s.watch.few_since_us >= halves * half_us;
 }
 
 // --- Members that are too slow ---
@@ -373,8 +379,8 @@ bool is_cut_off(const Session &s)
 // removed for its silence only. A pause of this peer, or a rest without checks, counts for little.
 static uint64_t heard_us(const Session &s, MemberSlot slot)
 {
-    if (s.away[slot] != 0) return 0;
-    return std::min(s.now_us - s.deadlines[slot].checked_us, timeout_us(s) / 4);
+    if (s.watch.away[slot] != 0) return 0;
+    return std::min(s.now_us - s.watch.deadlines[slot].checked_us, timeout_us(s) / 4);
 }
 
 // Nothing but the member's REPORT gives it more time, or it could delay us for ever: a further
@@ -391,10 +397,10 @@ static bool report_is_late(const Session &s, MemberSlot slot, PeerDeadlines &dea
 void note_report(Session &s, PeerId from, uint32_t token)
 {
     const MemberSlot slot = replica::find_member(*s.replica, from);
-    if (slot == no_member || s.deadlines[slot].id != from) return;
-    if (token <= s.deadlines[slot].token || token > s.replica->query_token) return;
-    s.deadlines[slot].token = token;
-    s.deadlines[slot].report_us = 0;
+    if (slot == no_member || s.watch.deadlines[slot].id != from) return;
+    if (token <= s.watch.deadlines[slot].token || token > s.replica->query_token) return;
+    s.watch.deadlines[slot].token = token;
+    s.watch.deadlines[slot].report_us = 0;
 }
 
 // A newcomer is let in when all members have acked the view that lists it, and gives up after
@@ -423,7 +429,7 @@ static bool calls_are_late(const Session &s, MemberSlot slot, PeerDeadlines &dea
     if (s.config.topology != Topology::star || index == no_connection) return false;
     const Connection &c = endpoint::at(*s.endpoint, index);
     const uint64_t acked = connection::acked_offset(c, StreamId::calls);
-    const uint64_t epoch = s.links[index].connection_epoch;
+    const uint64_t epoch = s.connections.links[index].connection_epoch;
     if (epoch != deadlines.calls_epoch || acked >= deadlines.calls_end) {
         deadlines.calls_us = 0;
         deadlines.calls_epoch = epoch;
@@ -451,7 +457,7 @@ void update_deadlines(Session &s)
     if (r.phase != Phase::in || replica::successor(r) != r.self) return;
     for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
         const Member &member = r.members[slot];
-        PeerDeadlines &deadlines = s.deadlines[slot];
+        PeerDeadlines &deadlines = s.watch.deadlines[slot];
         if (deadlines.id != member.id) deadlines = {};
         deadlines.id = member.id;
         if (member.id == PeerId::none || member.id == r.self || member.fenced) continue;

@@ -9,9 +9,9 @@ namespace tern::session {
 
 const FormerMember *find_former(const Session &s, const uint8_t *key)
 {
-    const uint32_t count = std::min(s.former_count, former_max);
+    const uint32_t count = std::min(s.former.count, former_max);
     for (uint32_t i = 0; i < count; ++i)
-        if (std::memcmp(s.former[i].target.key, key, 32) == 0) return &s.former[i];
+        if (std::memcmp(s.former.members[i].target.key, key, 32) == 0) return &s.former.members[i];
     return nullptr;
 }
 
@@ -22,8 +22,8 @@ bool is_former(const Session &s, const uint8_t *key)
 
 const char *former_name(const Session &s, PeerId peer)
 {
-    for (uint32_t i = 0; i < std::min(s.former_count, former_max); ++i)
-        if (s.former[i].id == peer && peer != PeerId::none) return s.former[i].name;
+    for (uint32_t i = 0; i < std::min(s.former.count, former_max); ++i)
+        if (s.former.members[i].id == peer && peer != PeerId::none) return s.former.members[i].name;
     return "";
 }
 
@@ -37,7 +37,8 @@ void note_former(Session &s, MemberSlot slot)
 {
     const Member &member = s.replica->members[slot];
     const FormerMember *known = find_former(s, member.identity.key);
-    FormerMember &former = s.former[known ? known - s.former : s.former_count++ % former_max];
+    FormerMember &former =
+        s.former.members[known ? known - s.former.members : s.former.count++ % former_max];
     std::memcpy(former.target.key, member.identity.key, sizeof former.target.key);
     former.target.address = member.identity.address;
     former.id = member.id;
@@ -47,9 +48,9 @@ void note_former(Session &s, MemberSlot slot)
 
 void forget_former_ids(Session &s)
 {
-    for (uint32_t i = 0; i < std::min(s.former_count, former_max); ++i)
-        s.former[i].id = PeerId::none;
-    std::fill_n(s.held, s.replica->world.slots.capacity, HeldObject{});
+    for (uint32_t i = 0; i < std::min(s.former.count, former_max); ++i)
+        s.former.members[i].id = PeerId::none;
+    std::fill_n(s.former.held, s.replica->world.slots.capacity, HeldObject{});
 }
 
 void note_owner(Session &s, const OwnerChange &change, ObjectSlot slot)
@@ -57,7 +58,7 @@ void note_owner(Session &s, const OwnerChange &change, ObjectSlot slot)
     const Replica &r = *s.replica;
     if (change.previous == change.owner || slot == no_slot) return;
     if (s.types.types[change.type].orphan != Orphan::hold) return;
-    HeldObject &held = s.held[slot];
+    HeldObject &held = s.former.held[slot];
     if (held.object != change.object) held = {change.object, PeerId::none};
     const bool is_orphan =
         !replica::is_member(r, change.previous) && change.owner == replica::host(r);
@@ -75,7 +76,7 @@ void give_back(Session &s, MemberSlot slot)
     if (former == PeerId::none) return;
     for (ObjectSlot i = 0; i < r.world.slots.count; ++i) {
         const KnownObject &object = r.world.slots[i];
-        const HeldObject &held = s.held[i];
+        const HeldObject &held = s.former.held[i];
         const bool is_ours = object.life == Life::alive && object.owner == r.self;
         const bool is_locked = (r.owner_requests[i] & request_lock) != 0;
         const bool is_held = held.object == object.id && held.owner == former;
@@ -98,7 +99,7 @@ static bool is_lower(const Session &s, const Rank &other, const uint8_t *key)
     const Rank own = rank_of(s);
     if (own.term_number != other.term_number) return own.term_number < other.term_number;
     if (own.members != other.members) return own.members < other.members;
-    return std::memcmp(s.keys.public_key, key, sizeof s.keys.public_key) < 0;
+    return std::memcmp(s.secrets.keys.public_key, key, sizeof s.secrets.keys.public_key) < 0;
 }
 
 static bool is_host(const Session &s)
@@ -109,8 +110,9 @@ static bool is_host(const Session &s)
 // A new connection would replace one that there is, over which the peer may just ask to join.
 static bool is_linked(const Session &s, const uint8_t *key)
 {
-    for (ConnectionIndex i = 0; i < s.link_count; ++i)
-        if (s.links[i].role != PeerRole::none && s.links[i].role != PeerRole::closing &&
+    for (ConnectionIndex i = 0; i < s.connections.count; ++i)
+        if (s.connections.links[i].role != PeerRole::none &&
+            s.connections.links[i].role != PeerRole::closing &&
             std::memcmp(endpoint::key(*s.endpoint, i), key, 32) == 0)
             return true;
     return false;
@@ -124,13 +126,13 @@ static bool may_seek(const Session &s, const Target &target)
 
 static bool next_former(Session &s, Target &target)
 {
-    const uint32_t count = std::min(s.former_count, former_max);
-    target = s.met;
-    if (s.has_met && is_linked(s, target.key)) return false; // The connection ends soon.
-    bool found = s.has_met && may_seek(s, target);
-    s.has_met = false;
+    const uint32_t count = std::min(s.former.count, former_max);
+    target = s.former.met;
+    if (s.former.has_met && is_linked(s, target.key)) return false; // The connection ends soon.
+    bool found = s.former.has_met && may_seek(s, target);
+    s.former.has_met = false;
     for (uint32_t i = 0; i < count && !found; ++i) {
-        const FormerMember &former = s.former[s.former_next++ % count];
+        const FormerMember &former = s.former.members[s.former.next++ % count];
         target = former.target;
         found = !former.said_goodbye && may_seek(s, target) && !is_linked(s, target.key);
     }
@@ -149,23 +151,23 @@ static uint64_t seek_again_us(Session &s)
 
 static void send_meet(Session &s, ConnectionIndex index)
 {
-    PeerLink &link = s.links[index];
+    PeerLink &link = s.connections.links[index];
     if (s.now_us - link.since_us >= meet_interval_us) return end_link(s, index, CloseReason::left);
     if (link.has_asked || endpoint::handshake_state(*s.endpoint, index) != HandshakeState::open)
         return;
-    const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
+    const std::span<std::byte> buffer(s.connections.message_buffer, stream_message_bytes_max);
     link.has_asked = queue_join_message(s, index, write_meet(rank_of(s), buffer));
 }
 
 void seek_former(Session &s)
 {
-    if (s.config.quorum != Quorum::survivors || (s.former_count == 0 && !s.has_met)) return;
-    for (ConnectionIndex i = 0; i < s.link_count; ++i)
-        if (s.links[i].role == PeerRole::former) send_meet(s, i);
+    if (s.config.quorum != Quorum::survivors || (s.former.count == 0 && !s.former.has_met)) return;
+    for (ConnectionIndex i = 0; i < s.connections.count; ++i)
+        if (s.connections.links[i].role == PeerRole::former) send_meet(s, i);
     Target target;
-    if (!is_host(s) || s.now_us < std::max(s.meet_us, s.promised_us)) return;
+    if (!is_host(s) || s.now_us < std::max(s.former.meet_us, s.former.promised_us)) return;
     if (!next_former(s, target)) return;
-    s.meet_us = seek_again_us(s);
+    s.former.meet_us = seek_again_us(s);
     const ConnectionIndex index =
         endpoint::connect(*s.endpoint, target.key, target.address, s.now_us);
     if (index == no_connection) return;
@@ -181,17 +183,17 @@ static Target target_of(const Session &s, ConnectionIndex index)
 
 static void seek_next(Session &s, const Target &target)
 {
-    if (s.yields || !may_seek(s, target)) return;
-    s.met = target;
-    s.has_met = true;
-    s.meet_us = s.now_us;
+    if (s.former.yields || !may_seek(s, target)) return;
+    s.former.met = target;
+    s.former.has_met = true;
+    s.former.meet_us = s.now_us;
 }
 
 bool receive_from_former(Session &s, ConnectionIndex index, std::span<const std::byte> message)
 {
     if (is_join(message)) { // It has yielded meanwhile, and both have connected at the same time.
-        s.links[index].role = PeerRole::unidentified;
-        s.links[index].has_asked = false;
+        s.connections.links[index].role = PeerRole::unidentified;
+        s.connections.links[index].has_asked = false;
         return receive_from_unidentified(s, index, message);
     }
     const Refused refused = read_refused(message);
@@ -204,10 +206,10 @@ bool receive_from_former(Session &s, ConnectionIndex index, std::span<const std:
     }
     if (refused.ok && refused.refusal == JoinRefusal::not_host && read_target(refused.text, named))
         seek_next(s, named);
-    if (read_meet(message, rank) && is_host(s) && s.now_us >= s.promised_us &&
+    if (read_meet(message, rank) && is_host(s) && s.now_us >= s.former.promised_us &&
         is_lower(s, rank, from.key)) {
-        s.met = from;
-        s.yields = s.joins_again = true;
+        s.former.met = from;
+        s.former.yields = s.joining.joins_again = true;
     }
     end_link(s, index, CloseReason::left);
     return true;
@@ -224,16 +226,16 @@ bool receive_meet_of_member(Session &s, ConnectionIndex index, std::span<const s
 void receive_meet(Session &s, ConnectionIndex index, const Rank &rank)
 {
     const uint8_t *key = endpoint::key(*s.endpoint, index);
-    s.links[index].has_asked = true;
+    s.connections.links[index].has_asked = true;
     if (!is_host(s)) return;
     if (is_lower(s, rank, key)) {
         const Target target = target_of(s, index);
         end_link(s, index, CloseReason::left);
         return seek_next(s, target);
     }
-    const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
+    const std::span<std::byte> buffer(s.connections.message_buffer, stream_message_bytes_max);
     if (queue_join_message(s, index, write_meet(rank_of(s), buffer)))
-        s.promised_us = s.now_us + promise_us;
+        s.former.promised_us = s.now_us + promise_us;
 }
 
 }

@@ -25,8 +25,8 @@ void give_back(Session &s, MemberSlot slot);
 // Once per tick, with Quorum::survivors: the host seeks former members, and sends them MEET.
 void seek_former(Session &s);
 // Handles a message from such a member, or from a host that it has named. If the other session is
-// the greater one, Session::yields is set: this peer and all of its members join that one. False:
-// the message stays where it is until the next tick.
+// the greater one, FormerMembers::yields is set: this peer and all of its members join that one.
+// False: the message stays where it is until the next tick.
 bool receive_from_former(Session &s, ConnectionIndex index, std::span<const std::byte> message);
 // Handles a MEET over a member's connection: the sender is in another session, and does not count
 // us as a member. False: the message is none.

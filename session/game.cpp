@@ -141,14 +141,14 @@ const void *tern_get(const tern_session *session, tern_object object, size_t siz
 static ObjectSlot find_settable(Session &s, const misuse::Entry &entry, ObjectId object)
 {
     const Replica &r = *s.replica;
-    s.context.object = object;
+    s.guard.context.object = object;
     ObjectSlot slot = world::find_near(r.world, s.set_slot, object);
     if (slot == no_slot) slot = misuse::find(entry, object); // Reports it.
     if (slot == no_slot) return no_slot;
     s.set_slot = slot;
     const KnownObject &found = r.world.slots[slot];
     const bool is_ours = found.owner == r.self ||
-                         (s.optimistic_counts[found.type] > 0 && session::is_optimistic(s, slot));
+                         (s.claims.counts[found.type] > 0 && session::is_optimistic(s, slot));
     return is_ours && found.life == Life::alive ? slot : misuse::find_own(entry, object);
 }
 
@@ -156,9 +156,9 @@ static ObjectSlot find_settable(Session &s, const misuse::Entry &entry, ObjectId
 static void store(Session &s, ObjectSlot slot, const std::byte *normal)
 {
     const KnownObject &found = s.replica->world.slots[slot];
-    if (record::is_on(s.recorder))
+    if (record::is_on(s.records.recorder))
         session::record_value(s, session::about(RecordKind::set, found.id), found.type, normal);
-    if (s.optimistic_counts[found.type] > 0 && session::set_optimistic(s, slot, normal)) return;
+    if (s.claims.counts[found.type] > 0 && session::set_optimistic(s, slot, normal)) return;
     world::write_normal(s.replica->world, s.types, slot, normal);
 }
 
@@ -207,7 +207,7 @@ const void *tern_object_values(const tern_session *session, tern_type_id type, s
 
 static tern_result claim_one(Session &s, ObjectId object, tern_claim_mode mode)
 {
-    s.context.object = object;
+    s.guard.context.object = object;
     const ObjectSlot slot = world::find_alive(s.replica->world, object);
     const bool optimistic = mode == TERN_CLAIM_OPTIMISTIC;
     if (s.state == State::cut_off) return TERN_CUT_OFF;

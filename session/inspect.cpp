@@ -14,7 +14,7 @@ bool is_in(const Session *session)
 
 bool seeks(const Session *session, const Session *other, const Address &address)
 {
-    const FormerMember *former = session::find_former(*session, other->keys.public_key);
+    const FormerMember *former = session::find_former(*session, other->secrets.keys.public_key);
     return former && !former->said_goodbye && former->target.address == address;
 }
 
@@ -24,7 +24,7 @@ bool lie(Session *session, PeerId to, StreamId stream, std::span<const std::byte
     if (index == no_connection) return false;
     Connection &c = endpoint::at(*session->endpoint, index);
     if (!connection::queue_message(c, stream, message)) return false;
-    charges::add(session->charges, TrafficKind::membership,
+    charges::add(session->accounts.charges, TrafficKind::membership,
                  static_cast<int64_t>(message.size() * 8), 1);
     session::wake(*session, index);
     return true;
@@ -42,11 +42,11 @@ Datagram seal(Session *session, PeerId to, std::span<const std::byte> frames,
     if (frames.size() < connection::unreliable_room(packet).size()) {
         std::ranges::copy(frames, packet.datagram.data() + packet.size_bytes);
         packet.size_bytes += frames.size();
-        charges::add(s.charges, TrafficKind::membership, static_cast<int64_t>(frames.size() * 8),
-                     1);
+        charges::add(s.accounts.charges, TrafficKind::membership,
+                     static_cast<int64_t>(frames.size() * 8), 1);
     }
     const std::span<const std::byte> bytes = connection::finish_packet(c, packet, s.now_us);
-    s.handed_out_bits += static_cast<int64_t>(bytes.size() * 8);
+    s.accounts.handed_out_bits += static_cast<int64_t>(bytes.size() * 8);
     return {connection::address(c), bytes};
 }
 
@@ -83,12 +83,12 @@ std::span<Type> types(Session *session)
 void limit_call_events(Session *session, uint32_t calls)
 {
     const uint32_t to_come = 2 * session->replica->events.capacity;
-    session->events_spared = session->events_max - to_come - calls - 1;
+    session->events.spared = session->events.max - to_come - calls - 1;
 }
 
 void listen(Session *session, Journal *journal)
 {
-    session->journal = journal;
+    session->records.journal = journal;
 }
 
 }

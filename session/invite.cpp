@@ -30,7 +30,7 @@ tern_result tern_make_invite(const tern_session *session, const tern_address *ad
     const Session &s = *session;
     Invite &invite = *to_cpp(made);
     invite = s.invite;
-    std::memcpy(invite.key, s.keys.public_key, sizeof invite.key);
+    std::memcpy(invite.key, s.secrets.keys.public_key, sizeof invite.key);
     invite.address_count = static_cast<uint8_t>(count);
     std::copy_n(to_cpp(addresses), count, invite.addresses);
     return TERN_OK;

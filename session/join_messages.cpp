@@ -13,12 +13,12 @@ std::span<const std::byte> write_join(const Session &s, std::span<std::byte> buf
     bits::write(w, s.config.peers_max, 16);
     bits::write(w, static_cast<uint64_t>(s.config.quorum), 8);
     bits::write(w, static_cast<uint64_t>(s.config.topology), 8);
-    bits::write_bytes(w, std::as_bytes(std::span(s.signing_public)));
+    bits::write_bytes(w, std::as_bytes(std::span(s.secrets.signing_public)));
     const size_t name_bytes = strnlen(s.name, name_bytes_max - 1);
     bits::write(w, name_bytes, 8);
     bits::write_bytes(w, std::as_bytes(std::span(s.name, name_bytes)));
-    bits::write(w, s.payload.bytes.size(), 16);
-    bits::write_bytes(w, s.payload.bytes);
+    bits::write(w, s.joining.payload.bytes.size(), 16);
+    bits::write_bytes(w, s.joining.payload.bytes);
     return buffer.first(bits::size_bytes(w));
 }
 

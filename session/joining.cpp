@@ -26,16 +26,18 @@ static void follow_redirect(Session &s, ConnectionIndex index, std::span<const c
 {
     Target target;
     if (!read_target(named, target)) {
-        s.links[index].ask_us = s.now_us + ask_interval_us;
-        if (s.target_count == 1 || s.now_us - s.links[index].since_us < ask_one_us) return;
-        s.next_try_us = s.now_us;
+        s.connections.links[index].ask_us = s.now_us + ask_interval_us;
+        if (s.joining.target_count == 1 ||
+            s.now_us - s.connections.links[index].since_us < ask_one_us)
+            return;
+        s.joining.next_try_us = s.now_us;
         return end_link(s, index, CloseReason::left);
     }
-    if (s.returns) s.deadline_us = join_deadline_us(s);
-    s.redirect_target = target;
-    s.has_redirect_target = true;
-    s.next_try_us = std::max(s.now_us, s.redirected_us + ask_interval_us);
-    s.redirected_us = s.now_us;
+    if (s.joining.returns) s.deadline_us = join_deadline_us(s);
+    s.joining.redirect_target = target;
+    s.joining.has_redirect_target = true;
+    s.joining.next_try_us = std::max(s.now_us, s.joining.redirected_us + ask_interval_us);
+    s.joining.redirected_us = s.now_us;
     end_link(s, index, CloseReason::left);
 }
 
@@ -78,11 +80,11 @@ void receive_from_join_target(Session &s, ConnectionIndex index, std::span<const
         return;
     }
     if (is_join(message)) { // It joins too, and both have asked each other at the same moment.
-        s.next_try_us = s.now_us;
+        s.joining.next_try_us = s.now_us;
         return end_link(s, index, CloseReason::left);
     }
-    const Verdict verdict =
-        replica::welcome(*s.replica, s.invite.session, s.signing_secret, own_identity(s), message);
+    const Verdict verdict = replica::welcome(*s.replica, s.invite.session, s.secrets.signing_secret,
+                                             own_identity(s), message);
     if (verdict != Verdict::ok) return; // Perhaps sent to our former self.
     const PeerId host = replica::host(*s.replica);
     const MemberSlot slot = replica::find_member(*s.replica, host);
@@ -91,22 +93,23 @@ void receive_from_join_target(Session &s, ConnectionIndex index, std::span<const
         return fail(s, State::unreachable); // Only the host itself may welcome us.
     bind(s, index, host);
     peer_link(s, index).received_messages = 1;
-    if (s.journal) note_received(s, index, host, verdict, message);
+    if (s.records.journal) note_received(s, index, host, verdict, message);
 }
 
 static void try_address(Session &s)
 {
-    const bool redirected = s.has_redirect_target;
-    const Target target =
-        redirected ? s.redirect_target : s.targets[s.target_index % s.target_count];
+    const bool redirected = s.joining.has_redirect_target;
+    const Target target = redirected
+                              ? s.joining.redirect_target
+                              : s.joining.targets[s.joining.target_index % s.joining.target_count];
     const ConnectionIndex index =
         endpoint::connect(*s.endpoint, target.key, target.address, s.now_us);
     if (index == no_connection) return;
-    if (!redirected) s.target_index += 1;
-    s.has_redirect_target = false;
+    if (!redirected) s.joining.target_index += 1;
+    s.joining.has_redirect_target = false;
     begin_link(s, index, PeerRole::join_target);
-    s.links[index].redirected = redirected;
-    s.next_try_us = UINT64_MAX;
+    s.connections.links[index].redirected = redirected;
+    s.joining.next_try_us = UINT64_MAX;
 }
 
 static PeerId missing_sync(const Replica &r)
@@ -119,17 +122,17 @@ static PeerId missing_sync(const Replica &r)
 
 static void ask(Session &s, ConnectionIndex index)
 {
-    PeerLink &p = s.links[index];
+    PeerLink &p = s.connections.links[index];
     if (p.has_asked && (p.ask_us == 0 || s.now_us < p.ask_us)) return;
     const HandshakeState handshake = endpoint::handshake_state(*s.endpoint, index);
     const uint64_t join_us = uint64_t{s.config.join_timeout_ms} * 1000;
-    if (handshake == HandshakeState::connecting && (s.target_count > 1 || p.redirected) &&
-        s.now_us - p.since_us >= join_us / (s.target_count + 1 + p.redirected)) {
+    if (handshake == HandshakeState::connecting && (s.joining.target_count > 1 || p.redirected) &&
+        s.now_us - p.since_us >= join_us / (s.joining.target_count + 1 + p.redirected)) {
         end_link(s, index, CloseReason::none); // Try the next address.
-        s.next_try_us = s.now_us;
+        s.joining.next_try_us = s.now_us;
     }
     if (handshake != HandshakeState::open) return;
-    const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
+    const std::span<std::byte> buffer(s.connections.message_buffer, stream_message_bytes_max);
     p.ask_us = 0;
     p.has_asked = queue_join_message(s, index, write_join(s, buffer));
 }
@@ -138,7 +141,7 @@ static void give_up_joining(Session &s)
 {
     const PeerId missing = missing_sync(*s.replica);
     fail(s, State::unreachable);
-    if (s.handed_out_bits == 0)
+    if (s.accounts.handed_out_bits == 0)
         std::snprintf(s.text, sizeof s.text,
                       "Nothing was sent: call send() after each receive(), and send what it "
                       "returns.");
@@ -148,7 +151,7 @@ static void give_up_joining(Session &s)
             "Joining took longer than join_timeout_ms: peer %u has not sent us its objects. Is "
             "there a path to it?",
             static_cast<unsigned>(missing));
-    else if (s.started_over)
+    else if (s.joining.started_over)
         std::snprintf(s.text, sizeof s.text,
                       "The host was lost while we joined, and no other member has taken us in.");
 }
@@ -157,11 +160,11 @@ void update_joining(Session &s)
 {
     if (s.deadline_us == 0) {
         s.deadline_us = join_deadline_us(s);
-        s.next_try_us = s.now_us;
+        s.joining.next_try_us = s.now_us;
     }
-    if (s.replica->phase == Phase::outside && s.now_us >= s.next_try_us) try_address(s);
-    for (ConnectionIndex i = 0; i < s.link_count; ++i)
-        if (s.links[i].role == PeerRole::join_target) ask(s, i);
+    if (s.replica->phase == Phase::outside && s.now_us >= s.joining.next_try_us) try_address(s);
+    for (ConnectionIndex i = 0; i < s.connections.count; ++i)
+        if (s.connections.links[i].role == PeerRole::join_target) ask(s, i);
     if (s.now_us >= s.deadline_us && s.replica->phase != Phase::in) give_up_joining(s);
 }
 
@@ -171,8 +174,8 @@ void report_progress(Session &s)
     if (r.phase != Phase::joining || r.objects_expected == 0) return;
     const uint32_t here = std::min(r.world.alive, r.objects_expected);
     const auto percent = static_cast<uint32_t>(uint64_t{100} * here / r.objects_expected);
-    if (percent <= s.progress_percent || s.event_count == s.events_max) return;
-    s.progress_percent = percent;
+    if (percent <= s.joining.progress_percent || s.events.count == s.events.max) return;
+    s.joining.progress_percent = percent;
     Event event = {};
     event.kind = EventKind::join_progress;
     event.progress = {.objects_here = here, .objects_expected = r.objects_expected};
@@ -181,8 +184,8 @@ void report_progress(Session &s)
 
 static void add_target(Session &s, const Target &target)
 {
-    if (s.target_count < targets_max && target.address.port != 0)
-        s.targets[s.target_count++] = target;
+    if (s.joining.target_count < targets_max && target.address.port != 0)
+        s.joining.targets[s.joining.target_count++] = target;
 }
 
 static void target_members(Session &s, bool refuse)
@@ -190,7 +193,8 @@ static void target_members(Session &s, bool refuse)
     for (const PeerId peer : other_members(s)) {
         const MemberSlot slot = replica::find_member(*s.replica, peer);
         const Identity &identity = s.replica->members[slot].identity;
-        const bool refuses = s.outages[slot].id == peer && s.outages[slot].disowned;
+        const bool refuses =
+            s.connections.outages[slot].id == peer && s.connections.outages[slot].disowned;
         if (refuses != refuse) continue;
         Target target = {{}, identity.address};
         std::memcpy(target.key, identity.key, sizeof target.key);
@@ -203,13 +207,13 @@ static void target_members(Session &s, bool refuse)
 // Quorum::survivors former members may be in one too.
 static void target_members(Session &s)
 {
-    s.target_count = s.target_index = 0;
-    if (s.yields) add_target(s, s.met);
+    s.joining.target_count = s.joining.target_index = 0;
+    if (s.former.yields) add_target(s, s.former.met);
     target_members(s, true);
     target_members(s, false);
-    for (uint32_t i = 0; i < std::min(s.former_count, former_max); ++i)
-        if (s.config.quorum == Quorum::survivors && !s.former[i].said_goodbye)
-            add_target(s, s.former[i].target);
+    for (uint32_t i = 0; i < std::min(s.former.count, former_max); ++i)
+        if (s.config.quorum == Quorum::survivors && !s.former.members[i].said_goodbye)
+            add_target(s, s.former.members[i].target);
 }
 
 // The peers to ask next are noted, as the replica that names them will be cleared.
@@ -218,7 +222,7 @@ static void leave_members(Session &s, CloseReason reason)
     Event event = {};
     event.kind = EventKind::host_lost;
     event.peer = s.replica->view_host;
-    if (s.event_count < s.events_max) push_event(s, event);
+    if (s.events.count < s.events.max) push_event(s, event);
     target_members(s);
     end_all_links(s, reason);
 }
@@ -229,20 +233,20 @@ static void forget(Session &s)
     place_replica(s);
     renew_incarnation(s);
     for (MemberSlot slot = 0; slot < s.config.peers_max; ++slot) {
-        s.reconnect_us[slot] = 0;
-        s.deadlines[slot] = {};
-        s.outages[slot] = {};
+        s.connections.reconnect_us[slot] = 0;
+        s.watch.deadlines[slot] = {};
+        s.connections.outages[slot] = {};
     }
-    s.suspect = {};
-    s.joins_again = s.host_is_cut_off = false;
-    s.few_us = s.few_since_us = s.enough_since_us = 0;
+    s.watch.suspect = {};
+    s.joining.joins_again = s.watch.host_is_cut_off = false;
+    s.watch.few_us = s.watch.few_since_us = s.watch.enough_since_us = 0;
     forget_former_ids(s);
-    s.has_met = s.yields = false;
-    s.has_redirect_target = false;
-    s.next_try_us = s.now_us;
-    s.progress_percent = 0;
-    s.started_over = true;
-    if (s.target_count > 0) return;
+    s.former.has_met = s.former.yields = false;
+    s.joining.has_redirect_target = false;
+    s.joining.next_try_us = s.now_us;
+    s.joining.progress_percent = 0;
+    s.joining.started_over = true;
+    if (s.joining.target_count > 0) return;
     fail(s, State::unreachable);
     std::snprintf(s.text, sizeof s.text,
                   "The host was lost while we joined, and we know of no other member.");
@@ -263,17 +267,17 @@ void join_again(Session &s)
     enter_state(s, State::joining, "Joining again: others have gone on without this peer.");
     const bool is_sought = s.config.quorum == Quorum::survivors;
     leave_members(s, is_sought ? CloseReason::refused : CloseReason::left);
-    s.forgets = true;
+    s.joining.forgets = true;
 }
 
 void forget_former_world(Session &s)
 {
-    if (!s.forgets) return;
-    s.forgets = false;
+    if (!s.joining.forgets) return;
+    s.joining.forgets = false;
     if (s.state != State::joining) return; // The game has called leave().
     s.deadline_us = 0;
-    s.clock_rtt_us = 0;
-    s.returns = true;
+    s.clock.rtt_us = 0;
+    s.joining.returns = true;
     forget(s);
 }
 
@@ -311,13 +315,13 @@ tern_result tern_join(tern_session *session, const tern_invite *with, const void
     line.bytes = {static_cast<const std::byte *>(payload), payload_bytes};
     session::record(s, line);
     s.invite = invite;
-    std::ranges::copy(line.bytes, s.payload_memory);
-    s.payload.bytes = {s.payload_memory, payload_bytes};
+    std::ranges::copy(line.bytes, s.joining.payload_memory);
+    s.joining.payload.bytes = {s.joining.payload_memory, payload_bytes};
     s.deadline_us = 0;
-    s.target_count = invite.address_count;
-    for (uint32_t i = 0; i < s.target_count; ++i) {
-        std::memcpy(s.targets[i].key, invite.key, sizeof s.targets[i].key);
-        s.targets[i].address = invite.addresses[i];
+    s.joining.target_count = invite.address_count;
+    for (uint32_t i = 0; i < s.joining.target_count; ++i) {
+        std::memcpy(s.joining.targets[i].key, invite.key, sizeof s.joining.targets[i].key);
+        s.joining.targets[i].address = invite.addresses[i];
     }
     endpoint::enter(*s.endpoint, invite.session, invite.secret);
     session::enter_state(s, State::joining, "Joining.");

@@ -17,16 +17,16 @@ static void note_message(Session &s, Note line, PeerId from, std::span<const std
     const Described described = replica::describe(from, message);
     line.message = described.kind;
     line.stamp = described.stamp;
-    if (described.object_count == 0) note(*s.journal, line);
+    if (described.object_count == 0) note(*s.records.journal, line);
     for (uint16_t i = 0; i < described.object_count; ++i) {
         line.object = described.objects[i];
-        note(*s.journal, line);
+        note(*s.records.journal, line);
     }
 }
 
 void note_queued(Session &s, ConnectionIndex index, std::span<const std::byte> message)
 {
-    const PeerLink &p = s.links[index];
+    const PeerLink &p = s.connections.links[index];
     Note line = {};
     line.kind = NoteKind::queued;
     line.peer = p.peer;
@@ -42,7 +42,7 @@ void note_received(Session &s, ConnectionIndex index, PeerId from, Verdict verdi
     line.kind = NoteKind::received;
     line.verdict = static_cast<uint8_t>(verdict);
     line.peer = from;
-    line.number = s.links[index].received_messages;
+    line.number = s.connections.links[index].received_messages;
     line.key = connection::receive_key_name(endpoint::at(*s.endpoint, index));
     note_message(s, line, from, message);
 }
@@ -51,10 +51,10 @@ void note_acked(Session &s, ConnectionIndex index)
 {
     Note line = {};
     line.kind = NoteKind::acked;
-    line.peer = s.links[index].peer;
-    line.number = s.links[index].acked_messages;
+    line.peer = s.connections.links[index].peer;
+    line.number = s.connections.links[index].acked_messages;
     line.key = connection::send_key_name(endpoint::at(*s.endpoint, index));
-    note(*s.journal, line);
+    note(*s.records.journal, line);
 }
 
 void note_packet(Session &s, ConnectionIndex index, NoteKind kind, uint64_t number)
@@ -62,11 +62,11 @@ void note_packet(Session &s, ConnectionIndex index, NoteKind kind, uint64_t numb
     const Connection &c = endpoint::at(*s.endpoint, index);
     Note line = {};
     line.kind = kind;
-    line.peer = s.links[index].peer;
+    line.peer = s.connections.links[index].peer;
     const bool sealed = kind == NoteKind::sealed;
     line.number = number;
     line.key = sealed ? connection::send_key_name(c) : connection::receive_key_name(c);
-    note(*s.journal, line);
+    note(*s.records.journal, line);
 }
 
 }

@@ -1,5 +1,5 @@
 // Writes what a session does into the journal of inspect::listen(). Only call these functions while
-// Session::journal is set.
+// SessionRecords::journal is set.
 #pragma once
 #include "session/session_types.h"
 

@@ -43,7 +43,7 @@ static void log_event(const Session &s, const Event &event)
 void log_events(Session &s)
 {
     if (!s.config.log.line) return;
-    for (const Event &event : std::span(s.events, s.event_count))
+    for (const Event &event : std::span(s.events.all, s.events.count))
         log_event(s, event);
     log_state(s);
 }

@@ -15,8 +15,8 @@ namespace session {
 Identity own_identity(const Session &s)
 {
     Identity identity = {};
-    std::memcpy(identity.key, s.keys.public_key, 32);
-    std::memcpy(identity.signing_key, s.signing_public, 32);
+    std::memcpy(identity.key, s.secrets.keys.public_key, 32);
+    std::memcpy(identity.signing_key, s.secrets.signing_public, 32);
     std::memcpy(identity.name, s.name, name_bytes_max);
     return identity;
 }
@@ -25,9 +25,9 @@ void renew_incarnation(Session &s)
 {
     uint8_t seed[crypto_sign_SEEDBYTES];
     endpoint::draw(*s.endpoint, seed);
-    crypto_sign_seed_keypair(s.signing_public, s.signing_secret, seed);
+    crypto_sign_seed_keypair(s.secrets.signing_public, s.secrets.signing_secret, seed);
     sodium_memzero(seed, sizeof seed);
-    endpoint::set_incarnation(*s.endpoint, incarnation_of(s.signing_public));
+    endpoint::set_incarnation(*s.endpoint, incarnation_of(s.secrets.signing_public));
 }
 
 uint32_t incarnation_of(const uint8_t (&signing_key)[32])
@@ -46,14 +46,14 @@ const char *member_name(const Session &s, PeerId peer)
 
 void charge(Session &s, ConnectionIndex index, Breach breach)
 {
-    if (s.links[index].role != PeerRole::member) return;
-    const PeerId peer = s.links[index].peer;
+    if (s.connections.links[index].role != PeerRole::member) return;
+    const PeerId peer = s.connections.links[index].peer;
     const MemberSlot slot = replica::find_member(*s.replica, peer);
     if (slot == no_member || s.replica->members[slot].fenced) return;
-    if (s.breaches[slot].id != peer) s.breaches[slot] = {peer, {}};
-    s.breaches[slot].counts[static_cast<size_t>(breach)] += 1;
+    if (s.watch.breaches[slot].id != peer) s.watch.breaches[slot] = {peer, {}};
+    s.watch.breaches[slot].counts[static_cast<size_t>(breach)] += 1;
     replica::accuse(*s.replica, peer, breach);
-    s.members_rest_until_us = 0;
+    s.connections.members_rest_until_us = 0;
 }
 
 void charge(Session &s, ConnectionIndex index, Verdict verdict)
@@ -65,8 +65,9 @@ void charge(Session &s, ConnectionIndex index, Verdict verdict)
 
 void ban(Session &s, MemberSlot slot)
 {
-    std::memcpy(s.banned[s.banned_count % banned_max], s.replica->members[slot].identity.key, 32);
-    s.banned_count += 1;
+    std::memcpy(s.former.banned[s.former.banned_count % banned_max],
+                s.replica->members[slot].identity.key, 32);
+    s.former.banned_count += 1;
 }
 
 static void ban_and_give_up(Session &s, MemberSlot slot)
@@ -99,8 +100,9 @@ tern_result tern_start(tern_session *session)
     Session &s = *session;
     session::record(s, session::about(RecordKind::start, ObjectId::none));
     endpoint::enter(*s.endpoint, s.invite.session, s.invite.secret);
-    replica::start(*s.replica, s.invite.session, s.signing_secret, session::own_identity(s));
-    s.clock_offset_us = -static_cast<int64_t>(s.now_us);
+    replica::start(*s.replica, s.invite.session, s.secrets.signing_secret,
+                   session::own_identity(s));
+    s.clock.offset_us = -static_cast<int64_t>(s.now_us);
     session::enter_state(s, State::open, "The session is open.");
     session::log_state(s);
     return TERN_OK;
@@ -115,7 +117,7 @@ void session::begin_another(Session &s)
     endpoint::enter(*s.endpoint, s.invite.session, s.invite.secret);
     end_all_links(s, CloseReason::cut_off);
     replica::go_on(*s.replica, s.invite.session);
-    s.few_us = s.few_since_us = s.enough_since_us = 0;
+    s.watch.few_us = s.watch.few_since_us = s.watch.enough_since_us = 0;
     enter_state(s, State::open, "The session is open.");
 }
 
@@ -158,8 +160,8 @@ std::span<const PeerId> session::other_members(const Session &s)
     uint16_t count = 0;
     for (const uint16_t slot : r.order.all())
         if (!r.members[slot].fenced && r.members[slot].id != r.self)
-            s.peers[count++] = r.members[slot].id;
-    return {s.peers, count};
+            s.others.ids[count++] = r.members[slot].id;
+    return {s.others.ids, count};
 }
 
 tern_peer tern_local_peer(const tern_session *session)

@@ -32,7 +32,7 @@ bool report(const Entry &entry, ObjectId object, const char *remedy, const char 
     std::vsnprintf(text, sizeof text, format, values);
     va_end(values);
     Session &s = *const_cast<Session *>(entry.session);
-    std::atomic_ref<uint32_t> reporting(s.reporting);
+    std::atomic_ref<uint32_t> reporting(s.guard.reporting);
     if (reporting.exchange(1) != 0) return false; // The handler has made this call.
     const ObjectSlot slot = world::find(s.replica->world, object);
     const PeerId owner = slot == no_slot ? PeerId::none : s.replica->world.slots[slot].owner;
@@ -200,7 +200,7 @@ ObjectSlot find(const Entry &entry, ObjectId object)
 
 ObjectSlot find_own(const Entry &entry, ObjectId object)
 {
-    const_cast<Session *>(entry.session)->context.object = object;
+    const_cast<Session *>(entry.session)->guard.context.object = object;
     const ObjectSlot slot = find(entry, object);
     if (slot == no_slot) return no_slot;
     const Replica &r = *entry.session->replica;

@@ -8,12 +8,12 @@
 
 namespace tern::misuse {
 
-// The values of Session::use. Memory that holds no session has others.
+// The values of CallGuard::use. Memory that holds no session has others.
 inline constexpr uint32_t ready = 0x6e726574, in_use = ready + 1;
 
 inline std::atomic_ref<uint32_t> use(const Session *session)
 {
-    return std::atomic_ref(const_cast<Session *>(session)->use);
+    return std::atomic_ref(const_cast<Session *>(session)->guard.use);
 }
 
 // A call of a public function. False, and reported, if the session is null or destroyed, or if a
@@ -51,7 +51,7 @@ inline Entry::Entry(const Session *called_for, const char *name, Kind kind)
     _is_allowed = found == ready;
     if (!_is_allowed) refuse(*this, found);
     if (!_is_allowed || kind == Kind::reads) return;
-    AssertContext &context = const_cast<Session *>(session)->context;
+    AssertContext &context = const_cast<Session *>(session)->guard.context;
     context.function = name;
     context.object = ObjectId::none;
     _outer = std::exchange(assert_context, &context);

@@ -33,15 +33,15 @@ bool read_notice(const Session &s, std::span<const std::byte> bytes, ReadNotice 
 static void take_clock(Session &s, ConnectionIndex index, const ReadNotice &notice)
 {
     if (peer_link(s, index).peer != replica::host(*s.replica)) return;
-    s.host_is_cut_off = notice.is_cut_off;
+    s.watch.host_is_cut_off = notice.is_cut_off;
     const uint32_t rtt_us = connection::stats(endpoint::at(*s.endpoint, index)).rtt_us;
     if (rtt_us == 0) return;
     const auto sample = static_cast<int64_t>(notice.clock_us + rtt_us / 2 - s.now_us);
-    if (s.clock_rtt_us == 0 || rtt_us <= s.clock_rtt_us) {
-        s.clock_rtt_us = rtt_us;
-        s.clock_offset_us = sample;
+    if (s.clock.rtt_us == 0 || rtt_us <= s.clock.rtt_us) {
+        s.clock.rtt_us = rtt_us;
+        s.clock.offset_us = sample;
     } else { // A slower sample is less exact, but it follows the drift of the clocks.
-        s.clock_offset_us += (sample - s.clock_offset_us) / 16;
+        s.clock.offset_us += (sample - s.clock.offset_us) / 16;
     }
 }
 
@@ -109,7 +109,7 @@ static bool add_clock(const Session &s, Charges &charges, PeerLink &p, Packet &p
 {
     std::byte buffer[8];
     BitWriter w = begin(buffer, Notice::clock);
-    const uint64_t clock_us = s.now_us + static_cast<uint64_t>(s.clock_offset_us);
+    const uint64_t clock_us = s.now_us + static_cast<uint64_t>(s.clock.offset_us);
     bits::write(w, clock_us & (UINT64_MAX >> (64 - clock_bits)), clock_bits);
     bits::write_bool(w, s.state == State::cut_off);
     if (!add(charges, packet, w, buffer)) return false;

@@ -11,12 +11,12 @@ namespace tern::session {
 
 static OptimisticClaim *claims_of(const Session &s, TypeId type)
 {
-    return s.optimistic + s.replica->world.packed[type].first;
+    return s.claims.optimistic + s.replica->world.packed[type].first;
 }
 
 static std::byte *value_of(const Session &s, TypeId type, uint32_t index)
 {
-    return s.optimistic_values + s.replica->world.packed[type].value_first_bytes +
+    return s.claims.values + s.replica->world.packed[type].value_first_bytes +
            size_t{index} * s.types.types[type].size_bytes;
 }
 
@@ -25,16 +25,16 @@ static uint32_t find(const Session &s, TypeId type, ObjectId object)
 {
     const OptimisticClaim *claims = claims_of(s, type);
     uint32_t index = 0;
-    while (index < s.optimistic_counts[type] && claims[index].object != object)
+    while (index < s.claims.counts[type] && claims[index].object != object)
         ++index;
     return index;
 }
 
 static void erase(Session &s, TypeId type, uint32_t index)
 {
-    uint32_t &count = s.optimistic_counts[type];
+    uint32_t &count = s.claims.counts[type];
     count -= 1;
-    s.optimistic_count -= 1;
+    s.claims.count -= 1;
     claims_of(s, type)[index] = claims_of(s, type)[count];
     if (index < count)
         std::memcpy(value_of(s, type, index), value_of(s, type, count),
@@ -68,26 +68,26 @@ void begin_optimistic(Session &s, ObjectSlot slot)
 {
     const KnownObject &object = s.replica->world.slots[slot];
     const uint32_t index = find(s, object.type, object.id);
-    if (index < s.optimistic_counts[object.type]) return;
+    if (index < s.claims.counts[object.type]) return;
     // Claimed objects are alive, so there are no more of them than the type has room for.
     TERN_ASSERT(index < s.replica->world.packed[object.type].capacity, "%u claims", index);
     claims_of(s, object.type)[index] = {object.id, 0};
     refresh(s, object.type, index, slot);
-    s.optimistic_counts[object.type] += 1;
-    s.optimistic_count += 1;
+    s.claims.counts[object.type] += 1;
+    s.claims.count += 1;
 }
 
 bool is_optimistic(const Session &s, ObjectSlot slot)
 {
     const KnownObject &object = s.replica->world.slots[slot];
-    return find(s, object.type, object.id) < s.optimistic_counts[object.type];
+    return find(s, object.type, object.id) < s.claims.counts[object.type];
 }
 
 bool set_optimistic(Session &s, ObjectSlot slot, const std::byte *normal)
 {
     const KnownObject &object = s.replica->world.slots[slot];
     const uint32_t index = find(s, object.type, object.id);
-    if (index == s.optimistic_counts[object.type] || object.life != Life::alive) return false;
+    if (index == s.claims.counts[object.type] || object.life != Life::alive) return false;
     std::byte *value = value_of(s, object.type, index);
     claims_of(s, object.type)[index].set_fields |=
         type_table::difference(s.types, object.type, value, normal);
@@ -101,8 +101,8 @@ const void *optimistic_value(const Session &s, ObjectSlot slot)
 {
     const KnownObject &object = s.replica->world.slots[slot];
     const uint32_t index = find(s, object.type, object.id);
-    const bool is_set = index < s.optimistic_counts[object.type] &&
-                        claims_of(s, object.type)[index].set_fields != 0;
+    const bool is_set =
+        index < s.claims.counts[object.type] && claims_of(s, object.type)[index].set_fields != 0;
     return is_set ? value_of(s, object.type, index) : nullptr;
 }
 
@@ -111,11 +111,11 @@ const void *shown_values(const Session &s, TypeId type)
     const World &world = s.replica->world;
     const Packed &packed = world.packed[type];
     const std::byte *values = world.values.begin() + packed.value_first_bytes;
-    if (s.optimistic_counts[type] == 0) return values;
+    if (s.claims.counts[type] == 0) return values;
     const size_t size_bytes = s.types.types[type].size_bytes;
-    std::byte *shown = s.shown_values + packed.value_first_bytes;
+    std::byte *shown = s.claims.shown + packed.value_first_bytes;
     std::memcpy(shown, values, packed.count * size_bytes);
-    for (uint32_t i = 0; i < s.optimistic_counts[type]; ++i) {
+    for (uint32_t i = 0; i < s.claims.counts[type]; ++i) {
         const ObjectSlot slot = world::find_alive(world, claims_of(s, type)[i].object);
         if (slot == no_slot) continue;
         const uint32_t place = world.slots[slot].index - packed.first;
@@ -127,18 +127,18 @@ const void *shown_values(const Session &s, TypeId type)
 // A game that can read its former world also sees what it had set.
 static bool keeps_values(const Session &s)
 {
-    return is_in(s) || s.state == State::leaving || s.forgets;
+    return is_in(s) || s.state == State::leaving || s.joining.forgets;
 }
 
 void refresh_optimistic(Session &s)
 {
-    if (s.optimistic_count == 0) return;
+    if (s.claims.count == 0) return;
     if (!keeps_values(s)) {
-        std::fill_n(s.optimistic_counts, s.types.types.size(), 0);
-        s.optimistic_count = 0;
+        std::fill_n(s.claims.counts, s.types.types.size(), 0);
+        s.claims.count = 0;
     }
     for (TypeId type = 0; type < s.types.types.size(); ++type)
-        for (uint32_t i = 0; i < s.optimistic_counts[type]; ++i) {
+        for (uint32_t i = 0; i < s.claims.counts[type]; ++i) {
             const ObjectId object = claims_of(s, type)[i].object;
             const ObjectSlot slot = world::find_alive(s.replica->world, object);
             if (slot != no_slot) refresh(s, type, i, slot);
@@ -150,7 +150,7 @@ void refresh_optimistic(Session &s)
 uint64_t optimistic_fields(const Session &s, TypeId type, ObjectId object)
 {
     const uint32_t index = find(s, type, object);
-    return index < s.optimistic_counts[type] ? claims_of(s, type)[index].set_fields : 0;
+    return index < s.claims.counts[type] ? claims_of(s, type)[index].set_fields : 0;
 }
 
 static void push_changed(Session &s, const KnownObject &object, uint64_t fields)
@@ -168,7 +168,7 @@ void settle_optimistic(Session &s, const ClaimEvent &answer)
     const TypeId type = answer.type;
     if (type == no_type) return; // A claim is answered at the latest when its object is destroyed.
     const uint32_t index = find(s, type, answer.object);
-    if (index == s.optimistic_counts[type]) return;
+    if (index == s.claims.counts[type]) return;
     const uint64_t fields = claims_of(s, type)[index].set_fields;
     const ObjectSlot slot = world::find_alive(s.replica->world, answer.object);
     if (slot == no_slot || fields == 0) return erase(s, type, index);

@@ -25,7 +25,7 @@ const void *optimistic_value(const Session &s, ObjectSlot slot);
 inline const void *shown_value(const Session &s, ObjectSlot slot)
 {
     const World &world = s.replica->world;
-    const bool any = s.optimistic_counts[world.slots[slot].type] > 0;
+    const bool any = s.claims.counts[world.slots[slot].type] > 0;
     const void *value = any ? optimistic_value(s, slot) : nullptr;
     return value ? value : world::value(world, s.types, slot);
 }

@@ -14,7 +14,7 @@ namespace tern::session {
 
 PeerLink &peer_link(Session &s, ConnectionIndex index)
 {
-    return s.links[index];
+    return s.connections.links[index];
 }
 
 // The one connection that is bound to the member.
@@ -22,8 +22,9 @@ static ConnectionIndex bound_to(const Session &s, PeerId peer)
 {
     const MemberSlot slot = replica::find_member(*s.replica, peer);
     if (slot == no_member) return no_connection;
-    const PeerLink &link = s.links[s.link_of[slot]];
-    return link.role == PeerRole::member && link.peer == peer ? s.link_of[slot] : no_connection;
+    const PeerLink &link = s.connections.links[s.connections.link_of[slot]];
+    return link.role == PeerRole::member && link.peer == peer ? s.connections.link_of[slot]
+                                                              : no_connection;
 }
 
 ConnectionIndex link_to(const Session &s, PeerId peer)
@@ -41,20 +42,20 @@ bool has_link(const Session &s, PeerId peer)
 
 void wake(Session &s, ConnectionIndex index)
 {
-    s.rests[index].until_us = 0;
-    s.used_links = std::max(s.used_links, index + 1u);
+    s.connections.rests[index].until_us = 0;
+    s.connections.used = std::max(s.connections.used, index + 1u);
 }
 
 void wake_links(Session &s)
 {
-    for (LinkRest &rest : std::span(s.rests, s.used_links))
+    for (LinkRest &rest : std::span(s.connections.rests, s.connections.used))
         rest.until_us = 0;
 }
 
 void wake_all(Session &s)
 {
     wake_links(s);
-    s.members_rest_until_us = 0;
+    s.connections.members_rest_until_us = 0;
 }
 
 uint64_t clock_us(const PeerLink &p)
@@ -66,7 +67,7 @@ uint64_t clock_us(const PeerLink &p)
 
 uint64_t rest_until_us(const Session &s, ConnectionIndex index)
 {
-    const PeerLink &p = s.links[index];
+    const PeerLink &p = s.connections.links[index];
     if (p.role == PeerRole::none) return UINT64_MAX;
     if (p.role != PeerRole::member || s.state != State::open || p.stream_waits) return 0;
     if (p.asks_for_leases) return 0;
@@ -82,10 +83,10 @@ uint64_t rest_until_us(const Session &s, ConnectionIndex index)
 
 void rest(Session &s, ConnectionIndex index)
 {
-    const PeerLink &p = s.links[index];
+    const PeerLink &p = s.connections.links[index];
     const bool is_bound = p.role == PeerRole::member;
-    s.rests[index] = {rest_until_us(s, index),
-                      is_bound ? replica::find_member(*s.replica, p.peer) : no_member};
+    s.connections.rests[index] = {rest_until_us(s, index),
+                                  is_bound ? replica::find_member(*s.replica, p.peer) : no_member};
 }
 
 // The endpoint may have closed other connections to the same peer, so all are looked at.
@@ -93,21 +94,21 @@ void begin_link(Session &s, ConnectionIndex index, PeerRole role)
 {
     wake_all(s);
     wake(s, index);
-    s.links[index] = {};
-    s.links[index].role = role;
-    s.links[index].since_us = s.now_us;
+    s.connections.links[index] = {};
+    s.connections.links[index].role = role;
+    s.connections.links[index].since_us = s.now_us;
 }
 
 void bind(Session &s, ConnectionIndex index, PeerId peer)
 {
     wake_all(s);
-    PeerLink &p = s.links[index];
+    PeerLink &p = s.connections.links[index];
     p.role = PeerRole::member;
     p.peer = peer;
-    if (p.connection_epoch == 0) p.connection_epoch = ++s.connection_epochs;
+    if (p.connection_epoch == 0) p.connection_epoch = ++s.connections.epochs;
     p.message_first = p.message_count = p.acked_messages = 0;
     p.received_messages = 0;
-    s.link_of[replica::find_member(*s.replica, peer)] = index;
+    s.connections.link_of[replica::find_member(*s.replica, peer)] = index;
 }
 
 static bool is_other_with_key(const Session &s, const Member &member, const uint8_t *key)
@@ -126,7 +127,7 @@ PeerId member_with_key(const Session &s, const uint8_t *key)
 void end_link(Session &s, ConnectionIndex index, CloseReason reason)
 {
     wake_all(s);
-    PeerLink &p = s.links[index];
+    PeerLink &p = s.connections.links[index];
     if (endpoint::handshake_state(*s.endpoint, index) == HandshakeState::open) {
         connection::close(endpoint::at(*s.endpoint, index), reason, s.now_us);
         p.role = PeerRole::closing;
@@ -145,7 +146,7 @@ Address direct_address(const Session &s, ConnectionIndex index)
 static void report_address(Session &s, ConnectionIndex index)
 {
     const Address address = direct_address(s, index);
-    if (address.port != 0) replica::moved(*s.replica, s.links[index].peer, address);
+    if (address.port != 0) replica::moved(*s.replica, s.connections.links[index].peer, address);
 }
 
 // The member that the connection speaks for. none: its peer is no member, or it is one in another
@@ -178,13 +179,13 @@ static void bind_if_member(Session &s, ConnectionIndex index)
 void open_link(Session &s, ConnectionIndex index, uint64_t answered_us)
 {
     // The peer that we ask has connected to us at the same moment, and its connection stays.
-    if (s.links[index].role == PeerRole::join_target) return;
+    if (s.connections.links[index].role == PeerRole::join_target) return;
     begin_link(s, index, PeerRole::unidentified);
-    s.links[index].answered_us = answered_us;
+    s.connections.links[index].answered_us = answered_us;
     bind_if_member(s, index);
     const uint8_t *key = endpoint::key(*s.endpoint, index);
-    for (ConnectionIndex other = 0; other < s.link_count; ++other) {
-        if (other == index || s.links[other].role != PeerRole::unidentified) continue;
+    for (ConnectionIndex other = 0; other < s.connections.count; ++other) {
+        if (other == index || s.connections.links[other].role != PeerRole::unidentified) continue;
         if (endpoint::handshake_state(*s.endpoint, other) != HandshakeState::open) continue;
         if (std::memcmp(endpoint::key(*s.endpoint, other), key, 32) == 0)
             end_link(s, other, CloseReason::replaced); // The newcomer asks again.
@@ -193,8 +194,9 @@ void open_link(Session &s, ConnectionIndex index, uint64_t answered_us)
 
 void end_all_links(Session &s, CloseReason reason)
 {
-    for (ConnectionIndex i = 0; i < s.link_count; ++i)
-        if (s.links[i].role != PeerRole::none && s.links[i].role != PeerRole::closing)
+    for (ConnectionIndex i = 0; i < s.connections.count; ++i)
+        if (s.connections.links[i].role != PeerRole::none &&
+            s.connections.links[i].role != PeerRole::closing)
             end_link(s, i, reason);
 }
 
@@ -202,17 +204,17 @@ static void free_link(Session &s, ConnectionIndex index)
 {
     wake_all(s);
     endpoint::free_connection(*s.endpoint, index);
-    s.links[index] = {};
+    s.connections.links[index] = {};
 }
 
 // --- Time ---
 
 static void count_acked(Session &s, ConnectionIndex index)
 {
-    PeerLink &p = s.links[index];
+    PeerLink &p = s.connections.links[index];
     const uint64_t acked =
         connection::acked_offset(endpoint::at(*s.endpoint, index), StreamId::world);
-    const uint64_t *ends = s.message_ends + size_t{index} * unacked_messages_max;
+    const uint64_t *ends = s.connections.message_ends + size_t{index} * unacked_messages_max;
     const uint32_t before = p.acked_messages;
     while (p.message_count > 0 && ends[p.message_first] <= acked) {
         p.message_first = (p.message_first + 1) % unacked_messages_max;
@@ -221,43 +223,45 @@ static void count_acked(Session &s, ConnectionIndex index)
     }
     if (p.acked_messages == before) return;
     replica::messages_acked(*s.replica, p.peer, p.acked_messages);
-    if (s.journal) note_acked(s, index);
+    if (s.records.journal) note_acked(s, index);
 }
 
 static void report_packet_outcomes(Session &s, ConnectionIndex index)
 {
     Connection &c = endpoint::at(*s.endpoint, index);
-    const bool is_member = s.links[index].role == PeerRole::member;
+    const bool is_member = s.connections.links[index].role == PeerRole::member;
     for (PacketOutcome outcome; connection::take_packet_outcome(c, outcome);)
         if (is_member)
-            replica::on_packet_outcome(*s.replica, s.links[index].peer, outcome.packet,
+            replica::on_packet_outcome(*s.replica, s.connections.links[index].peer, outcome.packet,
                                        outcome.acked);
 }
 
 // The address of a member other than the roster's that this connection used. Port 0: none.
 static Address former_address(const Session &s, ConnectionIndex index)
 {
-    const MemberSlot slot = replica::find_member(*s.replica, s.links[index].peer);
+    const MemberSlot slot = replica::find_member(*s.replica, s.connections.links[index].peer);
     if (slot == no_member) return {};
     const Address present = direct_address(s, index);
     const Address &known = s.replica->members[slot].identity.address;
-    return present == known ? s.links[index].candidates.former : present;
+    return present == known ? s.connections.links[index].candidates.former : present;
 }
 
 // Only the leader removes a member from the view. Until then we try to reconnect.
 static void await_member(Session &s, PeerId peer, const Address &former, PathLoss loss)
 {
-    if (loss == PathLoss::disowned && peer == replica::successor(*s.replica)) s.joins_again = true;
+    if (loss == PathLoss::disowned && peer == replica::successor(*s.replica))
+        s.joining.joins_again = true;
     replica::rewind(*s.replica, peer);
     const MemberSlot slot = replica::find_member(*s.replica, peer);
-    s.reconnect_us[slot] = s.now_us + (loss == PathLoss::silence ? 0 : reconnect_interval_us);
-    s.outages[slot].former = former;
+    s.connections.reconnect_us[slot] =
+        s.now_us + (loss == PathLoss::silence ? 0 : reconnect_interval_us);
+    s.connections.outages[slot].former = former;
     note_loss(s, peer, loss);
 }
 
 void be_disowned(Session &s, ConnectionIndex index)
 {
-    const PeerId peer = s.links[index].peer;
+    const PeerId peer = s.connections.links[index].peer;
     const Address former = former_address(s, index);
     end_link(s, index, CloseReason::refused);
     await_member(s, peer, former, PathLoss::disowned);
@@ -266,7 +270,7 @@ void be_disowned(Session &s, ConnectionIndex index)
 // The connection to a member has ended without our doing.
 static void lose_member(Session &s, ConnectionIndex index, ConnectionState state)
 {
-    const PeerId peer = s.links[index].peer;
+    const PeerId peer = s.connections.links[index].peer;
     const CloseReason reason = state == ConnectionState::closed_by_peer
                                    ? connection::close_reason(endpoint::at(*s.endpoint, index))
                                    : CloseReason::none;
@@ -290,11 +294,11 @@ static void lose_member(Session &s, ConnectionIndex index, ConnectionState state
 
 static void lose_link(Session &s, ConnectionIndex index, ConnectionState state)
 {
-    switch (s.links[index].role) {
+    switch (s.connections.links[index].role) {
     case PeerRole::member: return lose_member(s, index, state);
     case PeerRole::join_target:
         free_link(s, index);
-        s.next_try_us = s.now_us;
+        s.joining.next_try_us = s.now_us;
         return;
     case PeerRole::former:
     case PeerRole::unidentified:
@@ -305,21 +309,21 @@ static void lose_link(Session &s, ConnectionIndex index, ConnectionState state)
 
 static void update_connecting(Session &s, ConnectionIndex index, HandshakeState handshake)
 {
-    PeerLink &p = s.links[index];
+    PeerLink &p = s.connections.links[index];
     if (handshake == HandshakeState::connecting) {
         if (p.role == PeerRole::member) try_relay_candidate(s, index);
         return;
     }
     if (p.role == PeerRole::member) {
         const MemberSlot slot = replica::find_member(*s.replica, p.peer);
-        if (slot != no_member) s.reconnect_us[slot] = s.now_us + reconnect_interval_us;
+        if (slot != no_member) s.connections.reconnect_us[slot] = s.now_us + reconnect_interval_us;
         return free_link(s, index);
     }
     if (p.role == PeerRole::join_target && handshake == HandshakeState::version_refused)
         return fail(s, State::refused_version);
     if (p.role == PeerRole::join_target && handshake == HandshakeState::secret_refused)
         return fail(s, State::refused_secret);
-    if (p.role == PeerRole::join_target) s.next_try_us = s.now_us;
+    if (p.role == PeerRole::join_target) s.joining.next_try_us = s.now_us;
     free_link(s, index);
 }
 
@@ -329,17 +333,17 @@ static void update_connecting(Session &s, ConnectionIndex index, HandshakeState 
 static uint64_t unidentified_time(const Session &s, ConnectionIndex index)
 {
     const uint64_t timeout_us = uint64_t{s.config.timeout_ms} * 1000;
-    if (s.links[index].has_asked) return unidentified_time_us;
+    if (s.connections.links[index].has_asked) return unidentified_time_us;
     if (is_former(s, endpoint::key(*s.endpoint, index))) return refuse_former_us;
     return std::min(unidentified_time_us, timeout_us);
 }
 
 void update_links(Session &s)
 {
-    for (ConnectionIndex i = 0; i < s.used_links; ++i) {
-        if (rests(s, i) || s.links[i].role == PeerRole::none) continue;
-        s.links[i].call_count = s.links[i].call_bytes = 0;
-        s.links[i].work_ns = 0;
+    for (ConnectionIndex i = 0; i < s.connections.used; ++i) {
+        if (rests(s, i) || s.connections.links[i].role == PeerRole::none) continue;
+        s.connections.links[i].call_count = s.connections.links[i].call_bytes = 0;
+        s.connections.links[i].work_ns = 0;
         const HandshakeState handshake = endpoint::handshake_state(*s.endpoint, i);
         if (handshake != HandshakeState::open) {
             update_connecting(s, i, handshake);
@@ -348,12 +352,12 @@ void update_links(Session &s)
         Connection &c = endpoint::at(*s.endpoint, i);
         connection::update(c, s.now_us);
         report_packet_outcomes(s, i);
-        if (s.links[i].role == PeerRole::member) count_acked(s, i);
+        if (s.connections.links[i].role == PeerRole::member) count_acked(s, i);
         const ConnectionState state = connection::state(c);
         if (state != ConnectionState::open && state != ConnectionState::closing)
             lose_link(s, i, state);
-        else if (s.links[i].role == PeerRole::unidentified &&
-                 s.now_us - s.links[i].since_us > unidentified_time(s, i))
+        else if (s.connections.links[i].role == PeerRole::unidentified &&
+                 s.now_us - s.connections.links[i].since_us > unidentified_time(s, i))
             end_link(s, i, CloseReason::refused);
     }
 }
@@ -364,7 +368,7 @@ void update_links(Session &s)
 // its former self, until that is removed.
 static bool is_former_self(const Session &s, const Member &member)
 {
-    return std::memcmp(member.identity.key, s.keys.public_key, 32) == 0;
+    return std::memcmp(member.identity.key, s.secrets.keys.public_key, 32) == 0;
 }
 
 // In a star without a host the clients look for the lowest of them that they reach, which may take
@@ -374,7 +378,7 @@ static bool is_sought(const Session &s, PeerId sought)
     const Replica &r = *s.replica;
     const PeerId leader = replica::successor(r);
     if (r.topology == Topology::mesh || leader == r.self || sought > r.self) return false;
-    const uint64_t since_us = s.outages[replica::find_member(r, leader)].since_us;
+    const uint64_t since_us = s.connections.outages[replica::find_member(r, leader)].since_us;
     if (since_us == 0) return false;
     uint64_t from_us = since_us;
     for (const uint16_t slot : r.order.all()) {
@@ -416,7 +420,7 @@ static bool is_asked(const Session &s, PeerId asked)
 // connects as well. Of two parts that hear each other again both connect at once.
 static bool should_connect(const Session &s, MemberSlot slot)
 {
-    const uint64_t since_us = s.outages[slot].since_us;
+    const uint64_t since_us = s.connections.outages[slot].since_us;
     return s.replica->members[slot].id < s.replica->self || s.state == State::cut_off ||
            (since_us != 0 && s.now_us - since_us >= both_connect_after_us);
 }
@@ -428,10 +432,10 @@ static void connect_to_members(Session &s)
         if (member.id == PeerId::none || member.fenced || member.id == s.replica->self) continue;
         if (!wants_link(s, slot) && !is_asked(s, member.id)) continue;
         if (is_former_self(s, member)) continue;
-        if (has_link(s, member.id) || s.now_us < s.reconnect_us[slot]) continue;
+        if (has_link(s, member.id) || s.now_us < s.connections.reconnect_us[slot]) continue;
         if (!should_connect(s, slot)) continue;
         // Two peers that moved at the same time know only a former address of each other.
-        LinkOutage &outage = s.outages[slot];
+        LinkOutage &outage = s.connections.outages[slot];
         const bool tries_former = outage.tries % 2 == 1 && outage.former.port != 0;
         const Address &address = tries_former ? outage.former : member.identity.address;
         const ConnectionIndex index =
@@ -451,7 +455,7 @@ static bool is_needless(const Session &s, const PeerLink &p)
     if (p.role != PeerRole::member || p.peer > s.replica->self) return false;
     const PeerId leader = replica::successor(*s.replica);
     const MemberSlot slot = replica::find_member(*s.replica, leader);
-    if (slot == no_member || leader == s.replica->self || s.outages[slot].since_us != 0)
+    if (slot == no_member || leader == s.replica->self || s.connections.outages[slot].since_us != 0)
         return false;
     const ConnectionIndex to_leader = link_to(s, leader);
     return !replica::exchanges_objects_with(*s.replica, p.peer) && to_leader != no_connection &&
@@ -469,7 +473,7 @@ static bool has_gone(const Session &s, const PeerLink &p)
 
 static void bind_or_end(Session &s, ConnectionIndex index)
 {
-    PeerLink &p = s.links[index];
+    PeerLink &p = s.connections.links[index];
     if (has_gone(s, p)) {
         const bool by_game = is_banned(s, endpoint::key(*s.endpoint, index));
         return end_link(s, index, by_game ? CloseReason::removed : CloseReason::refused);
@@ -488,16 +492,16 @@ static void bind_or_end(Session &s, ConnectionIndex index)
 static void report_addresses(Session &s)
 {
     const PeerId host = replica::host(*s.replica);
-    for (ConnectionIndex i = 0; i < s.link_count; ++i)
-        if (s.links[i].role == PeerRole::member &&
-            (host == s.replica->self || host == s.links[i].peer) &&
+    for (ConnectionIndex i = 0; i < s.connections.count; ++i)
+        if (s.connections.links[i].role == PeerRole::member &&
+            (host == s.replica->self || host == s.connections.links[i].peer) &&
             endpoint::handshake_state(*s.endpoint, i) == HandshakeState::open)
             report_address(s, i);
 }
 
 void reconcile_links(Session &s)
 {
-    for (ConnectionIndex i = 0; i < s.link_count; ++i)
+    for (ConnectionIndex i = 0; i < s.connections.count; ++i)
         bind_or_end(s, i);
     report_addresses(s);
     if (s.state == State::joining || is_in(s)) connect_to_members(s);

@@ -11,9 +11,9 @@ uint64_t clock_us(const PeerLink &p);
 // Until when nothing is due on the connection, as long as nothing arrives from the peer and nothing
 // is to be sent to it. 0: something may be due now. UINT64_MAX: there is no connection.
 uint64_t rest_until_us(const Session &s, ConnectionIndex index);
-inline bool rests(const Session &s, ConnectionIndex index) // As far as Session::rests knows.
+inline bool rests(const Session &s, ConnectionIndex index) // As far as Connections::rests knows.
 {
-    const bool rests = s.now_us < s.rests[index].until_us;
+    const bool rests = s.now_us < s.connections.rests[index].until_us;
     TERN_SLOW_ASSERT(!rests || s.now_us < rest_until_us(s, index), "connection %u", index);
     return rests;
 }

@@ -49,7 +49,7 @@ static PacketDisposition packet_disposition(Session &s, const PeerLink &link,
                                             const OpenedPacket &packet)
 {
     uint32_t snapshots = 0;
-    publish::clear(s.read_updates);
+    publish::clear(s.arrivals.updates);
     PacketDisposition result = PacketDisposition::accept;
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
         const UnreliableMessage &message = packet.unreliable[i];
@@ -61,12 +61,12 @@ static PacketDisposition packet_disposition(Session &s, const PeerLink &link,
             result = PacketDisposition::accept_unacked;
         if (link.role != PeerRole::member) continue; // Ignored: not in the roster, or not any more.
         if (message.kind == UnreliableKind::updates &&
-            !replica::read_updates(*s.replica, link.peer, message.bytes, s.read_updates))
+            !replica::read_updates(*s.replica, link.peer, message.bytes, s.arrivals.updates))
             return PacketDisposition::drop;
-        if (message.kind == UnreliableKind::call && !is_call(s, message.bytes, s.read_calls[i]))
+        if (message.kind == UnreliableKind::call && !is_call(s, message.bytes, s.arrivals.calls[i]))
             return PacketDisposition::drop;
         if (message.kind == UnreliableKind::notice &&
-            !read_notice(s, message.bytes, s.read_notices[i]))
+            !read_notice(s, message.bytes, s.arrivals.notices[i]))
             return PacketDisposition::drop;
         if (message.kind != UnreliableKind::snapshot) continue;
         snapshots += 1;
@@ -84,7 +84,7 @@ static void take_notices(Session &s, ConnectionIndex index, const OpenedPacket &
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
         const bool is_notice = packet.unreliable[i].kind == UnreliableKind::notice;
         if (is_notice && peer_link(s, index).role == PeerRole::member)
-            take_notice(s, index, s.read_notices[i], again);
+            take_notice(s, index, s.arrivals.notices[i], again);
     }
 }
 
@@ -101,23 +101,23 @@ static void take_unreliable(Session &s, ConnectionIndex index, const OpenedPacke
     PeerLink &from = peer_link(s, index);
     for (size_t i = 0; i < packet.unreliable_count; ++i) {
         const UnreliableMessage &message = packet.unreliable[i];
-        s.context.doing.message = name(message.kind);
+        s.guard.context.doing.message = name(message.kind);
         // The peer that we ask may count us as a member already, and challenge our address.
         if (from.role == PeerRole::join_target && message.kind == UnreliableKind::challenge)
             take_path_message(s, index, message, source);
         if (from.role != PeerRole::member) return;
         Verdict verdict = Verdict::ok;
         const uint64_t before_ns = s.replica->work_ns;
-        if (message.kind == UnreliableKind::updates && s.read_updates.count > 0) {
-            verdict = replica::receive_updates(*s.replica, from.peer, s.read_updates);
-            publish::clear(s.read_updates); // All messages of the packet at once.
+        if (message.kind == UnreliableKind::updates && s.arrivals.updates.count > 0) {
+            verdict = replica::receive_updates(*s.replica, from.peer, s.arrivals.updates);
+            publish::clear(s.arrivals.updates); // All messages of the packet at once.
         }
         if (message.kind == UnreliableKind::snapshot)
             verdict = replica::receive_snapshot(*s.replica, from.peer);
         from.work_ns += s.replica->work_ns - before_ns;
         charge(s, index, verdict);
         if (message.kind == UnreliableKind::call && is_play(s, from) && events_room(s))
-            take_call(s, from.peer, s.read_calls[i], Reliability::unreliable);
+            take_call(s, from.peer, s.arrivals.calls[i], Reliability::unreliable);
         if (message.kind >= UnreliableKind::bridged) take_path_message(s, index, message, source);
     }
 }
@@ -128,12 +128,12 @@ static void drain_calls(Session &s, ConnectionIndex index)
 {
     Connection &c = endpoint::at(*s.endpoint, index);
     PeerLink &from = peer_link(s, index);
-    const size_t share_bytes = s.calls.memory.size() / s.link_count;
+    const size_t share_bytes = s.calls.arena.memory.size() / s.connections.count;
     while (is_play(s, from) && events_room(s)) {
         if (from.call_count == calls_per_tick_max || from.call_bytes >= share_bytes) return;
         const std::span<const std::byte> message = connection::peek_message(c, StreamId::calls);
         if (message.empty()) return;
-        s.context.doing = {from.peer, "call", {}};
+        s.guard.context.doing = {from.peer, "call", {}};
         ReceivedCall call;
         Delivery delivery = Delivery::malformed;
         if (read_call(s, message, call))
@@ -175,7 +175,7 @@ static bool take_world_message(Session &s, ConnectionIndex index,
                                std::span<const std::byte> message)
 {
     PeerLink &from = peer_link(s, index);
-    s.members_rest_until_us = 0;
+    s.connections.members_rest_until_us = 0;
     switch (from.role) {
     case PeerRole::unidentified:
         if (from.has_asked && !(from.may_ask_again && is_join(message)))
@@ -192,7 +192,8 @@ static bool take_world_message(Session &s, ConnectionIndex index,
         from.work_ns += s.replica->work_ns - before_ns;
         if (verdict == Verdict::forged) note_forged(s, from);
         if (verdict != Verdict::later) from.received_messages += 1;
-        if (s.journal && verdict != Verdict::later) note_received(s, index, peer, verdict, message);
+        if (s.records.journal && verdict != Verdict::later)
+            note_received(s, index, peer, verdict, message);
         if (verdict == Verdict::ok || verdict == Verdict::ignored)
             note_report(s, peer, replica::answered_query(message));
         charge(s, index, verdict);
@@ -213,7 +214,7 @@ static void drain_streams(Session &s, ConnectionIndex index)
         const std::span<const std::byte> message = connection::peek_message(c, StreamId::world);
         peer_link(s, index).stream_waits = !message.empty();
         if (message.empty() || must_wait(s, peer_link(s, index))) break;
-        s.context.doing = {peer_link(s, index).peer, nullptr, message};
+        s.guard.context.doing = {peer_link(s, index).peer, nullptr, message};
         if (!take_world_message(s, index, message)) break;
         if (endpoint::handshake_state(*s.endpoint, index) != HandshakeState::open) return;
         connection::consume_message(c, StreamId::world);
@@ -226,7 +227,7 @@ static void drain_streams(Session &s, ConnectionIndex index)
 
 static void receive_datagram(Session &s, const Datagram &datagram)
 {
-    s.context.doing = {};
+    s.guard.context.doing = {};
     const bool room = events_room(s);
     // Dropped as if it had been lost: it is not acked, and its content comes again.
     if (!room) return;
@@ -236,7 +237,7 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     if (arrival.handling != Handling::opened && arrival.handling != Handling::packet) return;
     wake(s, arrival.connection);
     const PeerLink &from = peer_link(s, arrival.connection);
-    s.context.doing.peer = from.peer;
+    s.guard.context.doing.peer = from.peer;
     // The sender may be a member that our next view names. Without an ack it sends this again.
     if (from.role == PeerRole::unidentified && arrival.packet.unreliable_count > 0) return;
     // Without a look at its messages the packet counts as lost.
@@ -253,7 +254,7 @@ static void receive_datagram(Session &s, const Datagram &datagram)
                        (from.stream_waits && arrival.packet.unreliable_count > 0);
     const auto acking = early ? connection::Acking::no : connection::Acking::yes;
     if (!connection::accept(c, arrival.packet, s.now_us, acking)) return;
-    if (s.journal && !early)
+    if (s.records.journal && !early)
         note_packet(s, arrival.connection, NoteKind::accepted, arrival.packet.number);
     if (!early) note_source(s, arrival.connection, datagram.address, arrival.packet.number);
     take_notices(s, arrival.connection, arrival.packet, early);
@@ -288,7 +289,7 @@ static void receive_as_sent(Session &s, std::span<const Datagram> datagrams)
 
 static bool members_rest(const Session &s)
 {
-    const bool rest = s.now_us < s.members_rest_until_us;
+    const bool rest = s.now_us < s.connections.members_rest_until_us;
     TERN_SLOW_ASSERT(!rest || s.now_us < members_rest_until_us(s), "a member needs attention");
     return rest;
 }
@@ -311,11 +312,11 @@ static void wake_asked_host(Session &s)
 
 static void receive_all(Session &s, std::span<const Datagram> datagrams)
 {
-    for (ConnectionIndex i = 0; i < s.used_links; ++i)
+    for (ConnectionIndex i = 0; i < s.connections.used; ++i)
         if (!rests(s, i)) drain_streams(s, i); // Messages that had no room in the last tick.
     receive_as_sent(s, datagrams);
     receive_bridged(s);
-    s.context.doing = {};
+    s.guard.context.doing = {};
     update_links(s);
     if (s.state == State::joining) update_joining(s);
     const bool rest = members_rest(s);
@@ -325,7 +326,7 @@ static void receive_all(Session &s, std::span<const Datagram> datagrams)
     if (s.state == State::joining) report_progress(s);
     if (!rest || !members_rest(s)) {
         reconcile_links(s);
-        s.members_rest_until_us = members_rest_until_us(s);
+        s.connections.members_rest_until_us = members_rest_until_us(s);
     }
     update_open_calls(s);
     wake_asked_host(s);
@@ -334,7 +335,7 @@ static void receive_all(Session &s, std::span<const Datagram> datagrams)
 static void go_on_in_time(Session &s)
 {
     const uint64_t after_us = uint64_t{s.config.go_on_after_ms} * 1000;
-    if (s.state == State::cut_off && after_us != 0 && s.now_us - s.cut_off_us >= after_us)
+    if (s.state == State::cut_off && after_us != 0 && s.now_us - s.watch.cut_off_us >= after_us)
         begin_another(s);
 }
 
@@ -342,7 +343,7 @@ static void go_on_in_time(Session &s)
 // other members of this part are made anew.
 static void be_cut_off(Session &s)
 {
-    s.cut_off_us = s.now_us;
+    s.watch.cut_off_us = s.now_us;
     enter_state(s, State::cut_off, "%s", sentence(State::cut_off));
     if (s.replica->fault == Fault::none) return replica::ask_about_goodbyes(*s.replica);
     end_all_links(s, CloseReason::cut_off);
@@ -360,9 +361,10 @@ static void follow_replica(Session &s)
         return;
     }
     const bool was_let_in = s.replica->phase == Phase::in; // Perhaps in this tick.
-    if (fault == Fault::host_lost || (s.joins_again && s.state == State::joining && !was_let_in))
+    if (fault == Fault::host_lost ||
+        (s.joining.joins_again && s.state == State::joining && !was_let_in))
         return start_over(s);
-    if (s.joins_again && is_in(s)) return join_again(s);
+    if (s.joining.joins_again && is_in(s)) return join_again(s);
     if (fault == Fault::minority && s.state != State::cut_off) return be_cut_off(s);
     if (fault == Fault::minority) return;
     if (fault == Fault::removed) return fail(s, State::removed);
@@ -389,8 +391,8 @@ tern_result tern_receive(tern_session *session, const tern_datagram *arrived, si
     const std::span<const Datagram> datagrams(to_cpp(arrived), count);
     s.now_us = now_us;
     session::record_received(s, datagrams);
-    s.event_count = s.replica_event_count = 0;
-    s.calls.used_bytes = 0;
+    s.events.count = s.events.replica_count = 0;
+    s.calls.arena.used_bytes = 0;
     session::clear_bridged(s);
     session::forget_former_world(s);
     replica::begin_receive(*s.replica, now_us);

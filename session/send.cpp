@@ -26,8 +26,8 @@ static void fill_stream(Session &s, ConnectionIndex index)
 {
     PeerLink &p = peer_link(s, index);
     Connection &c = endpoint::at(*s.endpoint, index);
-    uint64_t *ends = s.message_ends + size_t{index} * unacked_messages_max;
-    const std::span<std::byte> buffer(s.message_buffer, stream_message_bytes_max);
+    uint64_t *ends = s.connections.message_ends + size_t{index} * unacked_messages_max;
+    const std::span<std::byte> buffer(s.connections.message_buffer, stream_message_bytes_max);
     while (p.message_count < unacked_messages_max && unsent_bytes(c) < unsent_bytes_max &&
            connection::queue_room_bytes(c, StreamId::world) >= stream_message_bytes_max) {
         const size_t size = replica::next_message(*s.replica, p.peer, buffer);
@@ -37,7 +37,7 @@ static void fill_stream(Session &s, ConnectionIndex index)
         ends[(p.message_first + p.message_count) % unacked_messages_max] =
             connection::queued_offset(c, StreamId::world);
         p.message_count += 1;
-        if (s.journal) note_queued(s, index, buffer.first(size));
+        if (s.records.journal) note_queued(s, index, buffer.first(size));
     }
 }
 
@@ -51,12 +51,12 @@ static bool is_for(const UnreliableCall &call, PeerId peer)
 static uint32_t add_calls(const Session &s, Charges &charges, const PeerLink &p, Packet &packet,
                           uint32_t next)
 {
-    for (; next < s.unreliable_call_count; ++next) {
-        const UnreliableCall &call = s.unreliable_calls[next];
+    for (; next < s.calls.unreliable_count; ++next) {
+        const UnreliableCall &call = s.calls.unreliable[next];
         if (!is_for(call, p.peer)) continue;
         const std::span<std::byte> room = connection::unreliable_room(packet);
         if (room.size() < call.size_bytes) return next;
-        std::memcpy(room.data(), s.unreliable_memory + call.first, call.size_bytes);
+        std::memcpy(room.data(), s.calls.unreliable_memory + call.first, call.size_bytes);
         charge_call(s, charges, room.first(call.size_bytes));
         connection::add_unreliable(packet, UnreliableKind::call, call.size_bytes);
     }
@@ -65,8 +65,8 @@ static uint32_t add_calls(const Session &s, Charges &charges, const PeerLink &p,
 
 static bool has_call(const Session &s, const PeerLink &p, uint32_t next)
 {
-    for (; next < s.unreliable_call_count; ++next)
-        if (is_for(s.unreliable_calls[next], p.peer)) return true;
+    for (; next < s.calls.unreliable_count; ++next)
+        if (is_for(s.calls.unreliable[next], p.peer)) return true;
     return false;
 }
 
@@ -96,7 +96,8 @@ static void send_packets(Session &s, SendPart &part, ConnectionIndex index, bool
     bool updates_left = play;
     bool notice = has_notice(s, p, is_host);
     uint32_t next_call = 0, next_bridged = 0;
-    for (uint32_t i = 0; i < s.packets_per_tick && connection::has_budget(c, s.now_us); ++i) {
+    for (uint32_t i = 0; i < s.connections.packets_per_tick && connection::has_budget(c, s.now_us);
+         ++i) {
         const bool updates = updates_left && replica::has_updates(*s.replica, p.peer);
         const bool call = play && has_call(s, p, next_call);
         const bool bridged = play && has_bridged(s, p.peer, next_bridged);
@@ -118,7 +119,7 @@ static void send_packets(Session &s, SendPart &part, ConnectionIndex index, bool
         }
         const std::span<const std::byte> bytes = connection::finish_packet(c, packet, s.now_us);
         if (bytes.empty()) return;
-        if (s.journal) note_packet(s, index, NoteKind::sealed, packet.number);
+        if (s.records.journal) note_packet(s, index, NoteKind::sealed, packet.number);
         endpoint::push(part.datagram_buffer, connection::address(c), bytes.size());
     }
 }
@@ -146,8 +147,8 @@ static void update_leaving(Session &s)
         s.deadline_us = s.now_us + leave_time_us;
     } else if (s.says_goodbye) {
         bool ended = true;
-        for (ConnectionIndex i = 0; i < s.link_count; ++i)
-            ended = ended && s.links[i].role == PeerRole::none;
+        for (ConnectionIndex i = 0; i < s.connections.count; ++i)
+            ended = ended && s.connections.links[i].role == PeerRole::none;
         if (ended || s.now_us >= s.deadline_us)
             return enter_state(s, State::left, "Left the session.");
     }
@@ -157,7 +158,7 @@ static void update_leaving(Session &s)
 
 static bool is_open(const Session &s, ConnectionIndex index)
 {
-    return s.links[index].role != PeerRole::none &&
+    return s.connections.links[index].role != PeerRole::none &&
            endpoint::handshake_state(*s.endpoint, index) == HandshakeState::open;
 }
 
@@ -171,7 +172,7 @@ static void send_part(Session &s, SendPart &part, bool bridged)
     const bool is_host = replica::host(*s.replica) == s.replica->self;
     const AssertScope scope(part.context);
     for (uint32_t k = part.first; k < part.end; ++k) {
-        const ConnectionIndex i = s.awake[k];
+        const ConnectionIndex i = s.connections.awake[k];
         if (!is_open(s, i) || is_bridged(s, i) != bridged) continue;
         send_packets(s, part, i, is_host);
         rest(s, i);
@@ -187,17 +188,19 @@ static void send_direct_part(void *session, uint32_t part)
 // The part of the session's outbox that begins at datagram number `first`.
 static DatagramBuffer datagram_buffer_from(const Session &s, size_t first, size_t count_max)
 {
-    return {
-        s.datagram_buffer.bytes.subspan(first * datagram_bytes_max, count_max * datagram_bytes_max),
-        s.datagram_buffer.datagrams.subspan(first, count_max), 0};
+    return {s.connections.datagram_buffer.bytes.subspan(first * datagram_bytes_max,
+                                                        count_max * datagram_bytes_max),
+            s.connections.datagram_buffer.datagrams.subspan(first, count_max), 0};
 }
 
 // The number of parts that build packets. One part, if connections are not independent: packets
 // carry bridged datagrams of others, a journal has one order, or the outbox may not suffice.
 static uint32_t part_count(const Session &s, uint32_t open_count)
 {
-    const size_t room = s.datagram_buffer.datagrams.size() - s.datagram_buffer.count;
-    const bool any = s.bridge.count > 0 || s.journal || room < open_count * s.packets_per_tick;
+    const size_t room =
+        s.connections.datagram_buffer.datagrams.size() - s.connections.datagram_buffer.count;
+    const bool any = s.bridge.count > 0 || s.records.journal ||
+                     room < open_count * s.connections.packets_per_tick;
     return any ? 1 : std::clamp(open_count, 1u, s.config.parallel.parts);
 }
 
@@ -205,20 +208,21 @@ static uint32_t part_count(const Session &s, uint32_t open_count)
 static uint32_t divide(Session &s, bool bridged)
 {
     uint32_t open_count = 0;
-    for (uint32_t k = 0; k < s.awake_count; ++k)
-        open_count += is_open(s, s.awake[k]);
+    for (uint32_t k = 0; k < s.connections.awake_count; ++k)
+        open_count += is_open(s, s.connections.awake[k]);
     const uint32_t count = bridged ? 1 : part_count(s, open_count);
-    size_t place = s.datagram_buffer.count;
+    size_t place = s.connections.datagram_buffer.count;
     uint32_t next = 0;
     for (uint32_t k = 0, done = 0; k < count; ++k) {
         SendPart &part = s.parts[k];
         part.first = next;
         const uint32_t done_before = done;
-        while (next < s.awake_count && (k + 1 == count || done < open_count * (k + 1) / count))
-            done += is_open(s, s.awake[next++]);
+        while (next < s.connections.awake_count &&
+               (k + 1 == count || done < open_count * (k + 1) / count))
+            done += is_open(s, s.connections.awake[next++]);
         part.end = next;
-        const size_t left = s.datagram_buffer.datagrams.size() - place;
-        const size_t most = size_t{done - done_before} * s.packets_per_tick;
+        const size_t left = s.connections.datagram_buffer.datagrams.size() - place;
+        const size_t most = size_t{done - done_before} * s.connections.packets_per_tick;
         part.datagram_buffer = datagram_buffer_from(s, place, count == 1 ? left : most);
         place += most;
     }
@@ -230,17 +234,18 @@ static uint32_t divide(Session &s, bool bridged)
 static void join(Session &s, uint32_t part_count)
 {
     for (SendPart &part : std::span(s.parts).first(part_count)) {
-        Datagram *to = s.datagram_buffer.datagrams.data() + s.datagram_buffer.count;
+        Datagram *to =
+            s.connections.datagram_buffer.datagrams.data() + s.connections.datagram_buffer.count;
         std::copy_n(part.datagram_buffer.datagrams.data(), part.datagram_buffer.count, to);
-        s.datagram_buffer.count += part.datagram_buffer.count;
-        if (part.number > 0) charges::move(s.charges, part.own);
+        s.connections.datagram_buffer.count += part.datagram_buffer.count;
+        if (part.number > 0) charges::move(s.accounts.charges, part.own);
     }
 }
 
 static void wake_called(Session &s)
 {
-    for (uint32_t i = 0; i < s.unreliable_call_count; ++i) {
-        const UnreliableCall &call = s.unreliable_calls[i];
+    for (uint32_t i = 0; i < s.calls.unreliable_count; ++i) {
+        const UnreliableCall &call = s.calls.unreliable[i];
         if (call.to == PeerId::everyone) return wake_links(s);
         const ConnectionIndex index = link_to(s, call.to);
         if (index != no_connection) wake(s, index);
@@ -251,29 +256,30 @@ static void wake_called(Session &s)
 // datagrams, so while there are some, no connection rests.
 static void list_awake(Session &s)
 {
-    s.awake_count = 0;
+    s.connections.awake_count = 0;
     uint32_t used_links = 0;
-    for (ConnectionIndex i = 0; i < s.used_links; ++i) {
-        if (s.rests[i].until_us != UINT64_MAX) used_links = i + 1u;
-        const MemberSlot slot = s.rests[i].slot;
+    for (ConnectionIndex i = 0; i < s.connections.used; ++i) {
+        if (s.connections.rests[i].until_us != UINT64_MAX) used_links = i + 1u;
+        const MemberSlot slot = s.connections.rests[i].slot;
         const bool is_quiet = rests(s, i) && s.bridge.count == 0 &&
                               (slot == no_member || !replica::has_news(*s.replica, slot));
         if (is_quiet) continue;
-        if (s.links[i].role == PeerRole::none)
+        if (s.connections.links[i].role == PeerRole::none)
             rest(s, i);
         else
-            s.awake[s.awake_count++] = i;
+            s.connections.awake[s.connections.awake_count++] = i;
     }
-    s.used_links = used_links;
+    s.connections.used = used_links;
 }
 
 static void send_connections(Session &s, bool bridged)
 {
-    for (uint32_t k = 0; k < s.awake_count; ++k) {
-        const ConnectionIndex i = s.awake[k];
+    for (uint32_t k = 0; k < s.connections.awake_count; ++k) {
+        const ConnectionIndex i = s.connections.awake[k];
         if (!is_open(s, i)) continue;
         if (bridged) send_path_messages(s, i);
-        if (s.links[i].role == PeerRole::member && is_bridged(s, i) == bridged) fill_stream(s, i);
+        if (s.connections.links[i].role == PeerRole::member && is_bridged(s, i) == bridged)
+            fill_stream(s, i);
     }
     const uint32_t count = divide(s, bridged);
     if (count == 1)
@@ -285,7 +291,7 @@ static void send_connections(Session &s, bool bridged)
 
 static void send_all(Session &s)
 {
-    endpoint::send_handshakes(*s.endpoint, s.datagram_buffer, s.now_us);
+    endpoint::send_handshakes(*s.endpoint, s.connections.datagram_buffer, s.now_us);
     wake_called(s);
     list_awake(s);
     send_connections(s, true); // First: direct connections carry their datagrams.
@@ -293,8 +299,8 @@ static void send_all(Session &s)
     if (s.bridge.count > 0) list_awake(s);
     send_connections(s, false);
     clear_bridged(s);
-    s.unreliable_call_count = 0;
-    s.unreliable_bytes = 0;
+    s.calls.unreliable_count = 0;
+    s.calls.unreliable_bytes = 0;
 }
 
 static void send_tick(Session &s)
@@ -318,15 +324,15 @@ size_t tern_send(tern_session *session, uint64_t now_us, const tern_datagram **d
     if (!entry || !misuse::goes_on_in_time(entry, now_us)) return 0;
     Session &s = *session;
     s.now_us = now_us;
-    s.datagram_buffer.count = 0;
+    s.connections.datagram_buffer.count = 0;
     if (s.state != State::idle) session::send_tick(s);
     const std::span<const Datagram> sent =
-        s.datagram_buffer.datagrams.first(s.datagram_buffer.count);
+        s.connections.datagram_buffer.datagrams.first(s.connections.datagram_buffer.count);
     for (const Datagram &datagram : sent)
-        s.handed_out_bits += static_cast<int64_t>(datagram.bytes.size() * 8);
-    TERN_SLOW_ASSERT(session::charged_bits(s) == s.handed_out_bits, "%lld bits, not %lld",
+        s.accounts.handed_out_bits += static_cast<int64_t>(datagram.bytes.size() * 8);
+    TERN_SLOW_ASSERT(session::charged_bits(s) == s.accounts.handed_out_bits, "%lld bits, not %lld",
                      static_cast<long long>(session::charged_bits(s)),
-                     static_cast<long long>(s.handed_out_bits));
+                     static_cast<long long>(s.accounts.handed_out_bits));
     session::record_sent(s, sent);
     if (datagrams) *datagrams = to_c(sent.data());
     return sent.size();

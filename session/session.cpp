@@ -58,7 +58,7 @@ void enter_state(Session &s, State state, const char *format, ...)
 {
     s.state = state;
     wake_all(s);
-    for (PeerLink &link : std::span(s.links, s.used_links))
+    for (PeerLink &link : std::span(s.connections.links, s.connections.used))
         link.clock_sent_us = link.clock_count = 0; // The clock says whether the host is cut off.
     va_list values;
     va_start(values, format);
@@ -102,9 +102,9 @@ static_assert(sizeof(HostChange) <= call_bytes && sizeof(JoinProgress) <= call_b
 
 void push_event(Session &s, const Event &event)
 {
-    TERN_ASSERT(s.event_count < s.events_max, "%u events", s.event_count);
-    s.events[s.event_count] = event;
-    s.event_count += 1;
+    TERN_ASSERT(s.events.count < s.events.max, "%u events", s.events.count);
+    s.events.all[s.events.count] = event;
+    s.events.count += 1;
 }
 
 static void introduce(const Session &s, Newcomer &newcomer)
@@ -124,8 +124,8 @@ void copy_replica_events(Session &s)
 {
     const Flat<Event> &events = s.replica->events;
     ObjectSlot slot = no_slot;
-    for (; s.replica_event_count < events.count; ++s.replica_event_count) {
-        Event event = events[s.replica_event_count];
+    for (; s.events.replica_count < events.count; ++s.events.replica_count) {
+        Event event = events[s.events.replica_count];
         // This event is handed on, so later changes of the object need another one.
         slot = world::find_near(s.replica->world, slot, object_of(event));
         if (slot != no_slot)
@@ -154,9 +154,9 @@ void copy_replica_events(Session &s)
 bool events_room(const Session &s)
 {
     // An answer to an optimistic claim adds a second event: object_changed.
-    const uint32_t to_come = 2 * (s.replica->events.capacity - s.replica_event_count);
+    const uint32_t to_come = 2 * (s.replica->events.capacity - s.events.replica_count);
     return replica::events_room(*s.replica) &&
-           s.events_max - s.event_count > to_come + s.events_spared;
+           s.events.max - s.events.count > to_come + s.events.spared;
 }
 
 // --- Making ---
@@ -225,19 +225,19 @@ static void place_records(flat::Builder &b, Session &s)
     std::byte *values = nullptr;
     place_array(b, updates, room.parts);
     place_array(b, values, room.value_bytes);
-    place_array(b, s.read_calls, unreliable_messages_max);
-    place_array(b, s.read_notices, unreliable_messages_max);
+    place_array(b, s.arrivals.calls, unreliable_messages_max);
+    place_array(b, s.arrivals.notices, unreliable_messages_max);
     if (!b.block) return;
-    s.read_updates.parts = {updates, room.parts};
-    s.read_updates.values = {values, room.value_bytes};
+    s.arrivals.updates.parts = {updates, room.parts};
+    s.arrivals.updates.values = {values, room.value_bytes};
 }
 
 static void place_optimistic(flat::Builder &b, Session &s)
 {
-    place_array(b, s.optimistic, s.sizes.slots);
-    place_array(b, s.optimistic_counts, s.types.types.size());
-    place_array(b, s.optimistic_values, s.sizes.value_bytes, struct_alignment);
-    place_array(b, s.shown_values, s.sizes.value_bytes, struct_alignment);
+    place_array(b, s.claims.optimistic, s.limits.sizes.slots);
+    place_array(b, s.claims.counts, s.types.types.size());
+    place_array(b, s.claims.values, s.limits.sizes.value_bytes, struct_alignment);
+    place_array(b, s.claims.shown, s.limits.sizes.value_bytes, struct_alignment);
 }
 
 static void place_arrays(flat::Builder &b, Session &s)
@@ -245,56 +245,58 @@ static void place_arrays(flat::Builder &b, Session &s)
     const auto array = [&b]<class T>(T *&pointer, size_t count, size_t alignment = alignof(T)) {
         place_array(b, pointer, count, alignment);
     };
-    const size_t datagram_buffer_max = s.link_count * size_t{s.packets_per_tick} + 64;
+    const size_t datagram_buffer_max =
+        s.connections.count * size_t{s.connections.packets_per_tick} + 64;
     Datagram *datagrams = nullptr;
     std::byte *bytes = nullptr;
-    array(s.links, s.link_count);
-    array(s.rests, s.link_count);
-    array(s.awake, s.link_count);
-    array(s.message_ends, s.link_count * size_t{unacked_messages_max});
-    array(s.link_of, s.config.peers_max);
-    array(s.reconnect_us, s.config.peers_max);
-    array(s.received_calls, s.types.types.size());
-    array(s.traffic, charges::row_count(s.types));
-    array(s.charge_runs, charges::run_count(s.types));
+    array(s.connections.links, s.connections.count);
+    array(s.connections.rests, s.connections.count);
+    array(s.connections.awake, s.connections.count);
+    array(s.connections.message_ends, s.connections.count * size_t{unacked_messages_max});
+    array(s.connections.link_of, s.config.peers_max);
+    array(s.connections.reconnect_us, s.config.peers_max);
+    array(s.calls.received, s.types.types.size());
+    array(s.accounts.rows, charges::row_count(s.types));
+    array(s.accounts.runs, charges::run_count(s.types));
     TrafficRow *part_rows = nullptr;
     ChargeRun *part_runs = nullptr;
     const size_t own_charges = s.config.parallel.parts - 1;
     const size_t rows = charges::row_count(s.types), runs = charges::run_count(s.types);
     array(part_rows, own_charges * rows);
     array(part_runs, own_charges * runs);
-    array(s.call_rates, s.config.peers_max * s.types.types.size());
-    array(s.forward_rates, s.config.peers_max);
-    array(s.forward_queues, s.config.peers_max);
+    array(s.calls.rates, s.config.peers_max * s.types.types.size());
+    array(s.calls.forward_rates, s.config.peers_max);
+    array(s.calls.forward_queues, s.config.peers_max);
     const size_t peers_max = s.config.topology == Topology::star ? s.config.peers_max : 0;
-    array(s.forward_shares, peers_max * peers_max);
-    array(s.deadlines, s.config.peers_max);
-    array(s.breaches, s.config.peers_max);
-    array(s.outages, s.config.peers_max);
-    array(s.away, s.config.peers_max);
-    array(s.peers, s.config.peers_max);
-    array(s.banned, banned_max);
-    array(s.former, former_max);
-    array(s.held, s.sizes.slots);
-    array(s.events, s.events_max);
+    array(s.calls.forward_shares, peers_max * peers_max);
+    array(s.watch.deadlines, s.config.peers_max);
+    array(s.watch.breaches, s.config.peers_max);
+    array(s.connections.outages, s.config.peers_max);
+    array(s.watch.away, s.config.peers_max);
+    array(s.others.ids, s.config.peers_max);
+    array(s.former.banned, banned_max);
+    array(s.former.members, former_max);
+    array(s.former.held, s.limits.sizes.slots);
+    array(s.events.all, s.events.max);
     place_optimistic(b, s);
     place_records(b, s);
     std::byte *call_memory = nullptr;
-    const size_t calls_bytes = std::max(call_memory_bytes, s.link_count * call_memory_share_bytes);
+    const size_t calls_bytes =
+        std::max(call_memory_bytes, s.connections.count * call_memory_share_bytes);
     array(call_memory, calls_bytes, struct_alignment);
-    array(s.unreliable_memory, unreliable_call_memory_bytes);
-    array(s.open_calls.memory, open_call_memory_bytes, struct_alignment);
+    array(s.calls.unreliable_memory, unreliable_call_memory_bytes);
+    array(s.calls.open.memory, open_call_memory_bytes, struct_alignment);
     array(s.bridge.memory, bridged_memory_bytes);
     array(s.bridge.pairs, size_t{s.config.peers_max} * s.config.peers_max);
-    array(s.message_buffer, stream_message_bytes_max);
-    array(s.recording, s.config.recording_bytes_max);
+    array(s.connections.message_buffer, stream_message_bytes_max);
+    array(s.records.buffer, s.config.recording_bytes_max);
     array(datagrams, datagram_buffer_max);
     array(bytes, datagram_buffer_max * datagram_bytes_max);
     if (!b.block) return;
-    s.calls = {{call_memory, calls_bytes}, 0};
-    s.datagram_buffer = {
+    s.calls.arena = {{call_memory, calls_bytes}, 0};
+    s.connections.datagram_buffer = {
         {bytes, datagram_buffer_max * datagram_bytes_max}, {datagrams, datagram_buffer_max}, 0};
-    s.parts[0].charges = &s.charges;
+    s.parts[0].charges = &s.accounts.charges;
     for (uint32_t part = 1; part <= own_charges; ++part) {
         SendPart &p = s.parts[part];
         p.number = part;
@@ -306,19 +308,19 @@ static void place_arrays(flat::Builder &b, Session &s)
 
 static void make_keys(Session &s, EntropySource &entropy)
 {
-    s.keys = noise::make_key_pair(entropy);
+    s.secrets.keys = noise::make_key_pair(entropy);
     // For start(). join() replaces both by the invite's.
     uint8_t id[sizeof s.invite.session];
     entropy::fill(entropy, id);
     std::memcpy(&s.invite.session, id, sizeof id);
     entropy::fill(entropy, s.invite.secret);
-    std::memcpy(s.invite.key, s.keys.public_key, sizeof s.invite.key);
+    std::memcpy(s.invite.key, s.secrets.keys.public_key, sizeof s.invite.key);
 }
 
 void place_replica(Session &s)
 {
-    s.replica = replica::place(s.replica_memory, s.types, s.limits);
-    s.replica->charges = &s.charges;
+    s.replica = replica::place(s.memory.replica, s.types, s.limits.replica);
+    s.replica->charges = &s.accounts.charges;
     for (uint32_t part = 1; part < s.config.parallel.parts; ++part)
         s.replica->scratch[part].charges = &s.parts[part].own;
 }
@@ -329,13 +331,13 @@ static void set_limits(Session &s, const CopiedConfig &copy)
     const Config &config = copy.config;
     s.config = config;
     s.given_fields = copy.given_fields;
-    s.block_bytes = copy.block_bytes;
+    s.memory.block_bytes = copy.block_bytes;
     s.types = type_table::make(config.types);
-    s.limits = replica_limits(config, s.types);
-    s.sizes = replica::sizes(s.types, s.limits);
-    s.packets_per_tick = packets_per_tick(config);
-    s.link_count = endpoint_limits(config).connections_max;
-    s.events_max = 3 * s.sizes.events + 1024;
+    s.limits.replica = replica_limits(config, s.types);
+    s.limits.sizes = replica::sizes(s.types, s.limits.replica);
+    s.connections.packets_per_tick = packets_per_tick(config);
+    s.connections.count = endpoint_limits(config).connections_max;
+    s.events.max = 3 * s.limits.sizes.events + 1024;
 }
 
 static size_t arrays_bytes(Session &s)
@@ -347,16 +349,16 @@ static size_t arrays_bytes(Session &s)
 
 static size_t all_bytes(Session &s)
 {
-    return s.block_bytes + endpoint::size_bytes(endpoint_limits(s.config)) + s.sizes.block_bytes +
-           arrays_bytes(s);
+    return s.memory.block_bytes + endpoint::size_bytes(endpoint_limits(s.config)) +
+           s.limits.sizes.block_bytes + arrays_bytes(s);
 }
 
 static void free_memory(Session *s)
 {
     if (s->endpoint) endpoint::destroy_endpoint(s->endpoint);
     const Allocator allocator = s->config.allocator;
-    memory::release(allocator, s->replica_memory);
-    memory::release(allocator, s->memory);
+    memory::release(allocator, s->memory.replica);
+    memory::release(allocator, s->memory.arrays);
     memory::release(allocator, s);
 }
 
@@ -367,10 +369,10 @@ static Session *allocate(const CopiedConfig &copy, EntropySource &entropy)
     const Config &config = copy.config;
     set_limits(*s, copy);
     make_keys(*s, entropy);
-    s->replica_memory = memory::allocate(config.allocator, s->sizes.block_bytes);
-    s->memory = memory::allocate(config.allocator, arrays_bytes(*s));
-    s->endpoint = endpoint::make_endpoint(endpoint_limits(config), s->keys);
-    if (s->replica_memory && s->memory && s->endpoint) return s;
+    s->memory.replica = memory::allocate(config.allocator, s->limits.sizes.block_bytes);
+    s->memory.arrays = memory::allocate(config.allocator, arrays_bytes(*s));
+    s->endpoint = endpoint::make_endpoint(endpoint_limits(config), s->secrets.keys);
+    if (s->memory.replica && s->memory.arrays && s->endpoint) return s;
     free_memory(s);
     return nullptr;
 }
@@ -382,19 +384,19 @@ static Session *make(const CopiedConfig &copy, EntropySource entropy)
     std::snprintf(s->name, sizeof s->name, "%s", copy.config.name ? copy.config.name : "");
     s->config.name = s->name;
     place_replica(*s);
-    flat::Builder place = {static_cast<std::byte *>(s->memory), 0};
+    flat::Builder place = {static_cast<std::byte *>(s->memory.arrays), 0};
     place_arrays(place, *s);
-    s->context = {complete_crash, s, "send", ObjectId::none, {}};
+    s->guard.context = {complete_crash, s, "send", ObjectId::none, {}};
     for (SendPart &part : s->parts)
-        part.context = s->context;
+        part.context = s->guard.context;
     endpoint::set_entropy(*s->endpoint, entropy);
     renew_incarnation(*s);
     // Recordings and simulations must give the same bytes on machines with and without AES.
     if (entropy::is_repeatable(entropy))
         endpoint::set_ciphers(*s->endpoint, handshake::ciphers_everywhere);
     entropy::wipe(entropy);
-    s->charges = charges::make(s->types, {s->traffic, charges::row_count(s->types)},
-                               {s->charge_runs, charges::run_count(s->types)});
+    s->accounts.charges = charges::make(s->types, {s->accounts.rows, charges::row_count(s->types)},
+                                        {s->accounts.runs, charges::run_count(s->types)});
     enter_state(*s, State::idle, "%s", sentence(State::idle));
     misuse::use(s).store(misuse::ready, std::memory_order_relaxed);
     return s;
@@ -419,7 +421,8 @@ static Session *make_seeded(const CopiedConfig &copy, const uint8_t (&seed)[32])
 {
     Session *s = make(copy, entropy::from_seed(seed));
     if (s && s->config.recording_bytes_max > 0)
-        record::begin(s->recorder, {s->recording, s->config.recording_bytes_max}, s->config, seed);
+        record::begin(s->records.recorder, {s->records.buffer, s->config.recording_bytes_max},
+                      s->config, seed);
     return s;
 }
 
@@ -448,8 +451,8 @@ std::array<std::span<std::byte>, inspect::memory_blocks> inspect::memory(Session
     const auto block = [](void *at, size_t size_bytes) {
         return std::span(static_cast<std::byte *>(at), size_bytes);
     };
-    return {block(&s, sizeof s), block(s.replica_memory, s.sizes.block_bytes),
-            block(s.memory, session::arrays_bytes(s)),
+    return {block(&s, sizeof s), block(s.memory.replica, s.limits.sizes.block_bytes),
+            block(s.memory.arrays, session::arrays_bytes(s)),
             block(s.endpoint, endpoint::size_bytes(session::endpoint_limits(s.config)))};
 }
 
@@ -526,11 +529,11 @@ void tern_destroy_session(tern_session *session)
     if (!session) return;
     if (!misuse::change(session, "destroy_session")) return;
     misuse::use(session).store(0, std::memory_order_relaxed);
-    sodium_memzero(session->signing_secret, sizeof session->signing_secret);
-    sodium_memzero(session->keys.secret_key, sizeof session->keys.secret_key);
+    sodium_memzero(session->secrets.signing_secret, sizeof session->secrets.signing_secret);
+    sodium_memzero(session->secrets.keys.secret_key, sizeof session->secrets.keys.secret_key);
     sodium_memzero(session->invite.secret, sizeof session->invite.secret);
     sodium_memzero(session->replica->signing_secret, sizeof session->replica->signing_secret);
-    sodium_memzero(session->recording, session->config.recording_bytes_max);
+    sodium_memzero(session->records.buffer, session->config.recording_bytes_max);
     session::free_memory(session);
 }
 
@@ -562,12 +565,12 @@ size_t tern_events(const tern_session *session, const tern_event **events)
 {
     if (events) *events = nullptr;
     if (!misuse::Entry(session, "session_events")) return 0;
-    if (events) *events = to_c(session->events);
-    return session->event_count;
+    if (events) *events = to_c(session->events.all);
+    return session->events.count;
 }
 
 uint64_t tern_session_clock_us(const tern_session *session, uint64_t now_us)
 {
     if (!misuse::Entry(session, "session_clock_us")) return now_us;
-    return now_us + static_cast<uint64_t>(session->clock_offset_us);
+    return now_us + static_cast<uint64_t>(session->clock.offset_us);
 }

@@ -47,7 +47,7 @@ inline constexpr uint32_t calls_per_tick_max = 256; // From each peer; the rest 
 // Messages of a member in a second whose signature may be wrong. What comes after that waits in its
 // stream.
 inline constexpr uint32_t forged_per_second_max = 4;
-// Bounds of Session::packets_per_tick. The upper one is a fourth of what a connection keeps in
+// Bounds of Connections::packets_per_tick. The upper one is a fourth of what a connection keeps in
 // flight.
 inline constexpr uint32_t packets_per_tick_min = 32, packets_per_tick_max = 256;
 // A connection that asks to join, and is not admitted, is closed after this time.
@@ -173,9 +173,10 @@ struct PeerLink {
     uint64_t asked_us;      // When the host was asked for leases. 0: never.
     bool asks_for_leases;   // At the host: this question of the member waits for an answer.
     LeaseQuestion lease_question;
-    uint32_t message_first, message_count; // Messages in flight: a ring in Session::message_ends.
-    uint32_t acked_messages;               // World messages to the member, acked in order.
-    uint64_t received_messages;            // World messages from the member.
+    uint32_t message_first,
+        message_count;          // Messages in flight: a ring in Connections::message_ends.
+    uint32_t acked_messages;    // World messages to the member, acked in order.
+    uint64_t received_messages; // World messages from the member.
     bool stream_waits; // A message from its world stream must wait, so later packets are not acked.
     uint32_t call_count, call_bytes; // Calls taken from its stream in this tick.
     uint64_t work_ns;                // In this tick.
@@ -257,7 +258,7 @@ struct RefusedClaim {
 };
 
 // An unanswered claim of ours with ClaimMode::optimistic. The value that the game has set meanwhile
-// is in Session::optimistic_values. The replica never sees this value.
+// is in OwnClaims::values. The replica never sees this value.
 struct OptimisticClaim {
     ObjectId object;
     uint64_t set_fields; // Fields that the game has set. 0: no value is kept yet.
@@ -309,135 +310,207 @@ struct BreachCounts {
     uint64_t counts[breach_kinds];
 };
 
-// A range of Session::awake, `first` to `end` without `end`. The packets of these connections are
-// built independently of all others, perhaps in another thread: Config::parallel.
+// A range of Connections::awake, `first` to `end` without `end`. The packets of these connections
+// are built independently of all others, perhaps in another thread: Config::parallel.
 struct SendPart {
     uint32_t number;
     uint32_t first, end;
     AssertContext context;          // The thread that builds them has it.
-    DatagramBuffer datagram_buffer; // A part of Session::datagram_buffer.
+    DatagramBuffer datagram_buffer; // A part of Connections::datagram_buffer.
     Charges
-        *charges; // Session::charges in the first part; else `own`, which is added to them later.
+        *charges; // Accounts::charges in the first part; else `own`, which is added to them later.
     Charges own;
 };
 
-struct Session {
-    uint32_t use;          // misuse.cpp: whether a function is changing the session.
-    uint32_t reporting;    // misuse.cpp: 1 while Config::misuse runs.
+// Whether a public function may run. misuse.cpp uses it.
+struct CallGuard {
+    uint32_t use;          // Whether a function is changing the session.
+    uint32_t reporting;    // 1 while Config::misuse runs.
     uint32_t crashed;      // crash.cpp: 1 once an assertion has failed.
     AssertContext context; // Public functions set it for their thread.
-    Config config;         // With defaults in place of zeros, and with its own types.
-    std::span<const Field *const> given_fields; // Indexed by type: Type::fields of the caller.
+};
+
+struct SessionMemory {
     size_t block_bytes; // The block has so many: it begins with this session, and the types follow.
-    Endpoint *endpoint;
-    Replica *replica;
-    void *replica_memory;
-    State state, logged_state; // The last state that Config::log got.
-    uint64_t now_us;
-    uint64_t deadline_us;    // joining, leaving
-    bool says_goodbye;       // leaving: no acks are awaited any more; connections are closing.
-    uint64_t next_try_us;    // joining: when to try the next address.
-    int64_t clock_offset_us; // Session clock minus now_us; exact at the first host.
-    uint32_t clock_rtt_us;   // Round trip of the best clock sample; 0: none yet.
-    uint16_t link_count;
+    void *replica;
+    void *arrays; // Holds all arrays of the session.
+};
+
+struct SessionClock {
+    int64_t offset_us; // Session clock minus now_us; exact at the first host.
+    uint32_t rtt_us;   // Round trip of the best clock sample; 0: none yet.
+};
+
+// The connections, and what is built for them in a send().
+struct Connections {
+    uint16_t count;
+    uint32_t used; // The connections from here on are free.
     PeerLink *links;
     LinkRest *rests;        // Indexed by connection.
-    uint32_t used_links;    // The connections from here on are free.
-    ConnectionIndex *awake; // Those that do not rest in this send(). Memory for link_count.
+    ConnectionIndex *awake; // Those that do not rest in this send(). Memory for `count`.
     uint32_t awake_count;
     uint64_t members_rest_until_us; // Before this time no path or member needs attention: likewise.
     uint64_t *message_ends;         // [connection * unacked_messages_max + ...]: stream offsets.
     ConnectionIndex *link_of;       // Indexed by member slot: the connection bound to it last.
     uint64_t *reconnect_us;         // Indexed by member slot: do not connect before this time.
-    PeerDeadlines *deadlines;       // Indexed by member slot.
-    BreachCounts *breaches;         // Indexed by member slot.
     LinkOutage *outages;            // Indexed by member slot.
-    uint8_t *away;                  // Indexed by member slot: 1 for a member that is not heard now.
-    uint64_t few_since_us;          // Since when too few members are heard. 0: enough are.
-    uint64_t few_us;                // When too few were heard last. 0: never.
-    uint64_t enough_since_us; // Since when this peer could take the host's place. 0: it cannot.
-    uint64_t cut_off_us;      // cut_off: since when.
-    bool joins_again;         // At the end of this receive() this peer joins again: the others
-                              // have gone on without it, or its session yields to another.
-    bool forgets;             // It joins again. The next receive() clears the replica.
-    bool returns;             // It was a member. While a member names the host it keeps asking.
-    bool host_is_cut_off;     // In a star: the host has told us that it hears too few.
-    FormerMember *former;     // A ring of former_max.
-    PeerId *peers;            // Memory for the result of other_peers().
-    uint16_t peer_count;
-    uint8_t (*banned)[32]; // Keys of removed peers, as a ring.
-    uint32_t banned_count; // All that were ever added.
-    Event *events;         // Events of the replica, of calls and of joining, in order.
-    uint32_t event_count, events_max;
-    uint32_t events_spared;       // Left unused of events_max, for inspect::limit_call_events().
-    uint32_t replica_event_count; // Events of the replica that were copied in this tick.
-    OptimisticClaim *optimistic;  // A type's claims begin at its Packed::first.
-    uint32_t optimistic_count;    // Of all types.
-    uint32_t *optimistic_counts;  // Indexed by type.
-    ObjectSlot set_slot;          // Slot of the last set(): the next object often lies near it.
-    // Laid out like World::values, but in the order of the claims: what the game sees of each.
-    std::byte *optimistic_values;
-    std::byte *shown_values;  // Laid out like World::values: memory for object_values().
-    ReadUpdates read_updates; // Those of the packet that is being received.
-    // The calls and notices of that packet, at the places of their messages.
-    ReceivedCall *read_calls;
-    ReadNotice *read_notices;
-    CallArena calls;
-    uint32_t unreliable_call_count;
-    std::byte *unreliable_memory;         // unreliable_call_memory_bytes.
-    uint64_t connection_epochs;           // The last PeerLink::connection_epoch that was given.
-    CallRate *call_rates;                 // [member slot * types + type].
-    CallRate *forward_rates;              // [member slot]
-    ForwardQueue *forward_queues;         // [member slot]
-    ForwardShare *forward_shares;         // In a star [member slot * peers_max + caller's slot].
-    Received *received_calls;             // Indexed by type.
-    Charges charges;                      // Counts what is sent; the replica's, too.
-    TrafficRow *traffic;                  // Memory that `charges` uses.
-    ChargeRun *charge_runs;               // Memory that `charges` uses.
-    int64_t handed_out_bits;              // In the datagrams that send() has returned.
-    uint64_t refused_full, refused_types; // See SessionStats.
-    uint64_t refused_calls;               // See SessionStats.
-    uint32_t unreliable_bytes;            // Used of unreliable_memory.
-    std::byte *message_buffer;            // stream_message_bytes_max.
+    uint64_t epochs;                // The last PeerLink::connection_epoch that was given.
+    std::byte *message_buffer;      // stream_message_bytes_max.
     DatagramBuffer datagram_buffer;
     uint32_t packets_per_tick; // To each peer; the rest waits for the next send().
-    Journal *journal;          // Set by inspect::listen(); null: no journal is written.
-    void *memory;              // Holds all of the arrays above.
+};
 
-    // What is large or rarely used lies behind, so that a tick touches few pages.
-    char name[name_bytes_max];
-    TypeTable types;
-    ReplicaLimits limits;
-    ReplicaSizes sizes;
-    KeyPair keys;
-    uint8_t signing_public[32], signing_secret[64];
-    char text[512];              // The sentence of the state.
-    Invite invite;               // The id and secret of the session. The rest: joining.
-    Target targets[targets_max]; // joining: peers to ask, in turn.
-    uint32_t target_count, target_index;
-    Target redirect_target; // joining: the host that a member has named. It is asked next, once.
+// Which members are heard, and keep their deadlines: failure_detector.cpp.
+struct MemberWatch {
+    PeerDeadlines *deadlines; // Indexed by member slot.
+    BreachCounts *breaches;   // Indexed by member slot.
+    uint8_t *away;            // Indexed by member slot: 1 for a member that is not heard now.
+    uint64_t few_since_us;    // Since when too few members are heard. 0: enough are.
+    uint64_t few_us;          // When too few were heard last. 0: never.
+    uint64_t enough_since_us; // Since when this peer could take the host's place. 0: it cannot.
+    uint64_t cut_off_us;      // cut_off: since when.
+    Suspect suspect;
+    bool host_is_cut_off; // In a star: the host has told us that it hears too few.
+};
+
+// Joining, and joining again: joining.cpp.
+struct JoinState {
+    uint64_t next_try_us; // When to try the next address.
+    bool joins_again;     // At the end of this receive() this peer joins again: the others
+                          // have gone on without it, or its session yields to another.
+    bool forgets;         // It joins again. The next receive() clears the replica.
+    bool returns;         // It was a member. While a member names the host it keeps asking.
+    bool started_over;    // The host was lost while we joined.
     bool has_redirect_target;
+    Target redirect_target; // The host that a member has named. It is asked next, once.
     uint64_t redirected_us;
-    bool started_over;         // The host was lost while we joined.
-    uint32_t progress_percent; // joining: the percentage that our game knows.
-    JoinPayload payload;       // Points into payload_memory.
+    uint32_t target_count, target_index;
+    Target targets[targets_max]; // Peers to ask, in turn.
+    uint32_t progress_percent;   // The percentage that our game knows.
+    JoinPayload payload;         // Points into payload_memory.
     std::byte payload_memory[payload_bytes_max];
-    uint32_t former_count; // All that were ever added.
-    uint32_t former_next;  // Which of them to seek next.
+};
+
+// Members that have left or were removed: former.cpp.
+struct FormerMembers {
+    FormerMember *members; // A ring of former_max.
+    uint32_t count;        // All that were ever added.
+    uint32_t next;         // Which of them to seek next.
     Target met;            // The host that a former member has named. It is sought next, once.
     bool has_met;
-    bool yields; // joins_again: the session of `met` is the greater one, and this one ends.
+    bool yields; // JoinState::joins_again: the session of `met` is the greater one; this one ends.
     uint64_t meet_us, promised_us; // When to seek the next one; until when this session stays.
+    uint8_t (*banned)[32];         // Keys of removed peers, as a ring.
+    uint32_t banned_count;         // All that were ever added.
     HeldObject *held;              // Indexed by ObjectSlot.
-    Suspect suspect;
-    RefusedClaim refused[refused_max]; // A ring.
+};
+
+struct EventList {
+    Event *all; // Events of the replica, of calls and of joining, in order.
+    uint32_t count, max;
+    uint32_t spared;        // Left unused of `max`, for inspect::limit_call_events().
+    uint32_t replica_count; // Events of the replica that were copied in this tick.
+};
+
+// Claims of this peer: optimistic.cpp, explain.cpp.
+struct OwnClaims {
+    OptimisticClaim *optimistic; // A type's claims begin at its Packed::first.
+    uint32_t count;              // Of all types.
+    uint32_t *counts;            // Indexed by type.
+    // Laid out like World::values, but in the order of the claims: what the game sees of each.
+    std::byte *values;
+    std::byte *shown;                  // Laid out like World::values: memory for object_values().
     uint32_t refused_count;            // All that were ever added.
-    UnreliableCall unreliable_calls[unreliable_calls_max];
-    OpenCalls open_calls;
-    Bridge bridge;
-    SendPart parts[send_parts_max]; // The first config.parallel.parts are in use.
+    RefusedClaim refused[refused_max]; // A ring.
+};
+
+// What the packet that is being received has been read into.
+struct Arrivals {
+    ReadUpdates updates;
+    // The calls and notices, at the places of their messages.
+    ReceivedCall *calls;
+    ReadNotice *notices;
+};
+
+struct CallQueues {
+    CallArena arena;
+    uint32_t unreliable_count;
+    uint32_t unreliable_bytes;    // Used of unreliable_memory.
+    std::byte *unreliable_memory; // unreliable_call_memory_bytes.
+    CallRate *rates;              // [member slot * types + type].
+    CallRate *forward_rates;      // [member slot]
+    ForwardQueue *forward_queues; // [member slot]
+    ForwardShare *forward_shares; // In a star [member slot * peers_max + caller's slot].
+    Received *received;           // Indexed by type.
+    uint64_t refused_count;       // See SessionStats.
+    OpenCalls open;
+    UnreliableCall unreliable[unreliable_calls_max];
+};
+
+// What was spent: traffic.cpp.
+struct Accounts {
+    Charges charges;                      // Counts what is sent; the replica's, too.
+    TrafficRow *rows;                     // Memory that `charges` uses.
+    ChargeRun *runs;                      // Memory that `charges` uses.
+    int64_t handed_out_bits;              // In the datagrams that send() has returned.
+    uint64_t refused_full, refused_types; // See SessionStats.
+};
+
+struct SessionLimits {
+    ReplicaLimits replica;
+    ReplicaSizes sizes;
+};
+
+struct SessionSecrets {
+    KeyPair keys;
+    uint8_t signing_public[32], signing_secret[64];
+};
+
+struct SessionRecords {
+    Journal *journal; // Set by inspect::listen(); null: no journal is written.
     Recorder recorder;
-    std::byte *recording; // recording_bytes_max.
+    std::byte *buffer; // recording_bytes_max.
+};
+
+struct PeerList {
+    PeerId *ids; // Memory for the result of other_peers().
+    uint16_t count;
+};
+
+// A game sees it as an opaque handle. What is large or rarely used lies behind, so that a tick
+// touches few pages.
+struct Session {
+    CallGuard guard;
+    Config config; // With defaults in place of zeros, and with its own types.
+    std::span<const Field *const> given_fields; // Indexed by type: Type::fields of the caller.
+    Endpoint *endpoint;
+    Replica *replica;
+    State state, logged_state; // The last state that Config::log got.
+    uint64_t now_us;
+    uint64_t deadline_us; // joining, leaving
+    bool says_goodbye;    // leaving: no acks are awaited any more; connections are closing.
+    ObjectSlot set_slot;  // Slot of the last set(): the next object often lies near it.
+    SessionMemory memory;
+    SessionClock clock;
+    Connections connections;
+    MemberWatch watch;
+    PeerList others;
+    EventList events;
+    Arrivals arrivals;
+    Accounts accounts;
+    OwnClaims claims;
+    FormerMembers former;
+    SessionRecords records;
+    SendPart parts[send_parts_max]; // The first config.parallel.parts are in use.
+    CallQueues calls;
+    Bridge bridge;
+    JoinState joining;
+    TypeTable types;
+    SessionLimits limits;
+    SessionSecrets secrets;
+    char name[name_bytes_max];
+    char text[512]; // The sentence of the state.
+    Invite invite;  // The id and secret of the session. The rest: joining.
 };
 
 }

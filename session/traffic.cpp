@@ -22,7 +22,7 @@ static Tallies sum_of_all(const Session &s)
 {
     Tallies sum = {};
     sum.handshakes = endpoint::handshakes(*s.endpoint);
-    for (ConnectionIndex i = 0; i < s.link_count; ++i) {
+    for (ConnectionIndex i = 0; i < s.connections.count; ++i) {
         const Connection *c = endpoint::ever_at(*s.endpoint, i);
         if (!c) continue;
         const Tallies &part = connection::tallies(*c);
@@ -39,12 +39,12 @@ static Tallies sum_of_all(const Session &s)
 
 static void set(Session &s, TrafficKind kind, uint64_t bytes, uint64_t count)
 {
-    charges::set(s.charges, kind, static_cast<int64_t>(bytes * 8), count);
+    charges::set(s.accounts.charges, kind, static_cast<int64_t>(bytes * 8), count);
 }
 
 void charge_bytes(Session &s, TrafficKind kind, size_t bytes)
 {
-    charges::add(s.charges, kind, static_cast<int64_t>(bytes * 8), 1);
+    charges::add(s.accounts.charges, kind, static_cast<int64_t>(bytes * 8), 1);
 }
 
 // Rows that repeat other counters are filled in on request; nothing else of the session changes.
@@ -62,8 +62,9 @@ static std::span<const TrafficRow> rows(const Session &session)
     const uint64_t waiting_bytes = sums.queued_bytes - sums.fresh_bytes;
     const uint64_t not_bridged_bytes = s.bridge.own_bytes - s.bridge.carried_own_bytes;
     const uint64_t unsent_bytes = waiting_bytes + not_bridged_bytes;
-    charges::set(s.charges, TrafficKind::unsent, -static_cast<int64_t>(unsent_bytes * 8), 0);
-    return charges::rows(s.charges);
+    charges::set(s.accounts.charges, TrafficKind::unsent, -static_cast<int64_t>(unsent_bytes * 8),
+                 0);
+    return charges::rows(s.accounts.charges);
 }
 
 int64_t charged_bits(const Session &s)
@@ -97,8 +98,8 @@ static Stats stats_of(const Session *session, PeerId peer)
     const MemberSlot slot = replica::find_member(*session->replica, peer);
     Stats stats = {};
     if (index != no_connection) stats = connection::stats(endpoint::at(*session->endpoint, index));
-    if (slot != no_member && session->breaches[slot].id == peer)
-        std::ranges::copy(session->breaches[slot].counts, stats.breaches);
+    if (slot != no_member && session->watch.breaches[slot].id == peer)
+        std::ranges::copy(session->watch.breaches[slot].counts, stats.breaches);
     if (replica::has_equivocated(*session->replica, peer))
         stats.breaches[static_cast<size_t>(Breach::equivocated)] = 1;
     if (index == no_connection) return stats;
@@ -129,9 +130,9 @@ tern_result tern_get_session_stats(const tern_session *session, tern_session_sta
     stats.forwarded_datagrams = session->bridge.forwarded_datagrams;
     stats.forwarded_bytes = session->bridge.forwarded_bytes;
     stats.not_forwarded = session->bridge.not_forwarded;
-    stats.refused_full = session->refused_full;
-    stats.refused_types = session->refused_types;
-    stats.refused_calls = session->refused_calls;
+    stats.refused_full = session->accounts.refused_full;
+    stats.refused_types = session->accounts.refused_types;
+    stats.refused_calls = session->calls.refused_count;
     return sized::give(stats, given);
 }
 
@@ -141,8 +142,8 @@ tern_result tern_get_type_stats(const tern_session *session, tern_type_id type,
     const misuse::Entry entry(session, "type_stats");
     if (!entry || !misuse::has_type(entry, type) || !misuse::is_sized(entry, stats))
         return TERN_MISUSE;
-    const charges::TypeSum sent = charges::sum(session->charges, type);
-    const Received &calls = session->received_calls[type];
+    const charges::TypeSum sent = charges::sum(session->accounts.charges, type);
+    const Received &calls = session->calls.received[type];
     const Received &objects = session->replica->world.received[type];
     TypeStats all = {};
     all.sent_bits = sent.bits;

@@ -27,7 +27,7 @@ CrashHandler complete_crash(AssertContext &context, Crash &crash)
 {
     Session &s = *static_cast<Session *>(context.session);
     // Another thread of Config::parallel has failed, too: it reports, and aborts.
-    while (std::atomic_ref(s.crashed).exchange(1) != 0)
+    while (std::atomic_ref(s.guard.crashed).exchange(1) != 0)
         continue;
     misuse::use(&s).store(misuse::in_use); // A handler of misuses may have been running.
     crash.function = context.function;
@@ -37,7 +37,7 @@ CrashHandler complete_crash(AssertContext &context, Crash &crash)
     crash.object = context.object;
     crash.tick = s.replica->world.tick;
     describe_message(s, context.doing, crash);
-    crash.recording = record::take(s.recorder);
+    crash.recording = record::take(s.records.recorder);
     return s.config.crash;
 }
 

@@ -15,14 +15,14 @@ Record about(RecordKind kind, ObjectId object, PeerId peer)
 
 void record(Session &s, const Record &record)
 {
-    if (record::is_on(s.recorder)) record::add(s.recorder, record);
+    if (record::is_on(s.records.recorder)) record::add(s.records.recorder, record);
 }
 
 // Encoded and thus without bytes that no field covers: these may hold anything of the game's
 // memory.
 void record_value(Session &s, const Record &about, TypeId type, const void *value)
 {
-    if (!record::is_on(s.recorder)) return;
+    if (!record::is_on(s.records.recorder)) return;
     Record record = about;
     alignas(16) std::byte normal[struct_bytes_max];
     type_table::normalise(s.types, type, value, normal);
@@ -31,25 +31,25 @@ void record_value(Session &s, const Record &about, TypeId type, const void *valu
     type_table::write_fields(w, s.types, type, normal, type_table::all_fields(s.types, type));
     record.type = type;
     record.bytes = std::span(buffer).first(bits::size_bytes(w));
-    record::add(s.recorder, record);
+    record::add(s.records.recorder, record);
 }
 
 void record_received(Session &s, std::span<const Datagram> datagrams)
 {
-    if (!record::is_on(s.recorder)) return;
+    if (!record::is_on(s.records.recorder)) return;
     Record line = about(RecordKind::receive, ObjectId::none);
     line.now_us = s.now_us;
     line.datagrams = datagrams;
-    record::add(s.recorder, line);
+    record::add(s.records.recorder, line);
 }
 
 void record_sent(Session &s, std::span<const Datagram> datagrams)
 {
-    if (!record::is_on(s.recorder)) return;
+    if (!record::is_on(s.records.recorder)) return;
     Record line = about(RecordKind::send, ObjectId::none);
     line.now_us = s.now_us;
     line.hash = record::hash_of(datagrams);
-    record::add(s.recorder, line);
+    record::add(s.records.recorder, line);
 }
 
 }
@@ -68,7 +68,7 @@ size_t tern_take_recording(tern_session *session, const void **bytes)
                        "This session is not recorded.");
         return 0;
     }
-    const std::span<const std::byte> taken = record::take(session->recorder);
+    const std::span<const std::byte> taken = record::take(session->records.recorder);
     if (bytes) *bytes = taken.data();
     return taken.size();
 }

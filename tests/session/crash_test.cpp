@@ -121,7 +121,7 @@ TEST_F(Crashing, TheHandlerGetsNothingOfTheSessionThatFailed)
 TEST_F(Crashing, AnAssertionThatFailsInTheReportEndsIt)
 {
     create(guest(), BODY, Body{});
-    host()->context.complete = [](AssertContext &, Crash &crash) -> CrashHandler {
+    host()->guard.context.complete = [](AssertContext &, Crash &crash) -> CrashHandler {
         TERN_ASSERT(crash.line == 0, "in the report");
         return {};
     };
