@@ -21,8 +21,9 @@ enum class EventKind : uint32_t {
                    // world can be read until the next receive().
     host_changed,  // host. Owner changes that the new host decides come after this event.
     // Objects. What this peer itself creates, sets and destroys causes no event.
-    object_created,   // object. While joining, for each object that is there, before caught_up.
-    object_changed,   // object: changed_fields have new values from the owner.
+    object_created, // object. While joining, for each object that is there, before caught_up.
+    object_changed, // object: changed_fields have new values from the owner. Those that come with a
+                    // new owner are in owner_changed only.
     object_destroyed, // object. It can be read until the next receive().
     object_hidden,    // object. Its sender stopped updating us (set_priority()); it stays readable.
     object_shown,     // object. Updates resume; what changed meanwhile arrives now or soon after.
@@ -95,8 +96,9 @@ struct CallEvent {         // call, reply, call_failed.
     PeerId peer; // The caller, or who replies. call_failed: the recipient, none if there was none.
 };
 
-// One event. Valid until the next receive(), with all that it points to. The kind tells which
-// member of the union is set; object_of() and peer_of() read what most of them have.
+// One event. Valid until the next receive(), with all that it points to. get() and the like give
+// the state after all events of this receive(). The kind tells which member of the union is set,
+// and only that one may be read; object_of() and peer_of() read what most of them have.
 struct Event {
     EventKind kind;
     union {

@@ -1,5 +1,5 @@
-// Input and output: sockets, addresses, threads and the clock. The core uses none of it; sockets
-// are in the libraries tern::udp and tern::enet.
+// Input and output: sockets, addresses, threads and the clock. The core uses none of it. All of it
+// is in the library tern::udp, and the ENet socket in tern::enet.
 #pragma once
 #include "tern/types.hpp"
 

@@ -197,7 +197,8 @@ TERN_API const void *tern_object_values(const tern_session *session, tern_type_i
 // for an object that this peer owns already.
 TERN_API tern_result tern_claim(tern_session *session, tern_object object, tern_claim_mode mode);
 TERN_API bool tern_is_claiming(const tern_session *session, tern_object object);
-// The owner gives the object up to the host.
+// The owner gives the object up to the host. What it sets until TERN_EVENT_OWNER_CHANGED may be
+// lost.
 TERN_API tern_result tern_release_ownership(tern_session *session, tern_object object);
 // The owner locks an object: the host then refuses claims of it.
 TERN_API tern_result tern_lock(tern_session *session, tern_object object, bool locked);

@@ -407,8 +407,8 @@ inline bool is_claiming(const Session *session, ObjectId object)
 }
 
 // On the owner: gives the object up to the host. This peer stays the owner until owner_changed, the
-// only event that follows; if the host changes meanwhile, the new host takes the object. Nothing
-// happens on the host itself.
+// only event that follows; what it sets meanwhile may be lost (OwnerChange::lost_ticks). If the
+// host changes meanwhile, the new host takes the object. Nothing happens on the host itself.
 inline bool release_ownership(Session *session, ObjectId object)
 {
     return tern_release_ownership(session, to_c(object)) == TERN_OK;

@@ -327,8 +327,8 @@ TEST_F(Misused, TimeAndRecordings)
            "This session is not recorded. Set Config::recording_bytes_max to record.");
     EXPECT_EQ(make_invite(guest, {}).address_count, 0);
     expect("make_invite", "There are 0 addresses, and an invite has 1 to 4. Pass the addresses at "
-                          "which newcomers reach this process, such as those of "
-                          "usable_addresses().");
+                          "which newcomers reach this process, such as this machine's in the "
+                          "local network.");
     Config wrong = config();
     wrong.peers_max = 65;
     EXPECT_EQ(make_session(wrong), nullptr);
