@@ -153,7 +153,7 @@ void stay(Arena &a)
     for (int ticks = 0; ticks < 6 || (!is_settled() && ticks < stay_ticks_max); ++ticks)
         arena::tick(a, tick_us, Play::all);
     TERN_ASSERT(is_settled(), "the guest has not gone, %s",
-                host.collecting ? "reports are awaited" : "nobody is asked");
+                host.duties.collecting ? "reports are awaited" : "nobody is asked");
 }
 
 // How the hostile member ends, as far as the host has not removed it before.
@@ -207,7 +207,7 @@ void report_differences(const Arena &a)
                      static_cast<unsigned long long>(session_stats(a.peers[who]).objects),
                      static_cast<unsigned long long>(world_digest(a.peers[who])),
                      static_cast<int>(inspect::replica(a.peers[who]).phase),
-                     inspect::replica(a.peers[who]).collecting ? ", collects" : "");
+                     inspect::replica(a.peers[who]).duties.collecting ? ", collects" : "");
 }
 
 void settle(Arena &a, const char *when)

@@ -102,7 +102,7 @@ Stage &stage()
 std::span<const std::byte> state_of(const Replica &r)
 {
     const auto *bytes = reinterpret_cast<const std::byte *>(&r);
-    return {bytes + offsetof(Replica, session), r.state_bytes};
+    return {bytes + offsetof(Replica, session), r.sizes.state_bytes};
 }
 
 // The grant in a MIGRATE or DESTROY message, if the host has signed it and its owner is `from`;
@@ -139,7 +139,7 @@ bool names(const Grant &grant, ObjectId object)
 bool may_kill(const Replica &before, PeerId from, ObjectId object, const Grant &grant)
 {
     const bool tells =
-        before.phase == Phase::joining || before.collecting || from == replica::host(before);
+        before.phase == Phase::joining || before.duties.collecting || from == replica::host(before);
     return tells || object_id::creator(object) == from || names(grant, object);
 }
 
@@ -158,7 +158,7 @@ void check_authority(const Replica &before, const Replica &after, PeerId from, c
         }
         const KnownObject &is = after.world.slots[slot];
         const bool same = is.owner == was.owner && is.stamp == was.stamp && is.tick == was.tick;
-        const bool reported = before.collecting && !replica::is_member(before, was.owner);
+        const bool reported = before.duties.collecting && !replica::is_member(before, was.owner);
         const bool announced = is.owner == from && is.stamp > was.stamp &&
                                is.stamp == grant.stamp && names(grant, was.id);
         const bool granted =
@@ -174,7 +174,7 @@ void check_authority(const Replica &before, const Replica &after, PeerId from, c
 void hear(Stage &s, PeerId from, std::span<const std::byte> message, bool updates)
 {
     Replica &r = *s.now;
-    std::memcpy(static_cast<void *>(s.before.get()), &r, r.block_bytes);
+    std::memcpy(static_cast<void *>(s.before.get()), &r, r.sizes.block_bytes);
     const Verdict verdict =
         updates ? receive_updates(r, from, message) : replica::receive(r, from, message);
     const bool nothing =
@@ -185,8 +185,8 @@ void hear(Stage &s, PeerId from, std::span<const std::byte> message, bool update
         TERN_ASSERT(std::memcmp(was.data(), is.data(), is.size()) == 0,
                     "verdict %d, and something has changed; kind %d", static_cast<int>(verdict),
                     message.empty() ? 0 : std::to_integer<int>(message[0]));
-        TERN_ASSERT(s.before->events.count == r.events.count, "verdict %d, and %u events",
-                    static_cast<int>(verdict), r.events.count);
+        TERN_ASSERT(s.before->log.events.count == r.log.events.count, "verdict %d, and %u events",
+                    static_cast<int>(verdict), r.log.events.count);
     }
     world::check(r.world);
     check_authority(*s.before, r, from, updates ? Grant{} : shown_grant(*s.before, from, message));
@@ -219,7 +219,7 @@ void fuzz_messages(std::span<const uint8_t> data)
     Stage &s = stage();
     const Scene &scene = s.scenes[input::u8(in) % scenes_max];
     std::memcpy(static_cast<void *>(s.now.get()), scene.listener.get(),
-                scene.listener->block_bytes);
+                scene.listener->sizes.block_bytes);
     while (!input::empty(in)) {
         const uint16_t head = input::u16(in);
         const std::span<const uint8_t> bytes =

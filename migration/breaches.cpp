@@ -13,14 +13,14 @@ static constexpr uint8_t bit(Breach breach)
 
 static uint8_t &report(Replica &r, MemberSlot accuser, MemberSlot accused)
 {
-    return r.accusations[accuser * r.members.count + accused];
+    return r.reports.accusations[accuser * r.members.count + accused];
 }
 
 // In a star the host sees all that a client sends, and nobody else does.
 static bool tells_host(const Replica &r, const Member &accused)
 {
     const PeerId host = replica::host(r);
-    return r.topology == Topology::mesh && host != r.self && accused.id != host;
+    return r.rules.topology == Topology::mesh && host != r.self && accused.id != host;
 }
 
 static bool is_unreported(const Replica &r, const Member &member)
@@ -66,7 +66,7 @@ Verdict receive_accuse(Replica &r, MemberSlot from, BitReader reader)
         bits::fail(reader);
     if (!bits::complete(reader)) return Verdict::malformed;
     // Nobody is asked to report a host to itself, and clients of a star see the host only.
-    if (replica::host(r) != r.self || accused == r.self || r.topology == Topology::star)
+    if (replica::host(r) != r.self || accused == r.self || r.rules.topology == Topology::star)
         return Verdict::forged;
     if (!replica::is_member(r, accused)) return Verdict::ignored;
     uint8_t &known = report(r, from, replica::find_member(r, accused));
@@ -131,7 +131,7 @@ static uint32_t contradicted(const Replica &r, const Grant &grant)
         const ObjectSlot slot = grants::own_slot(r, grant, i);
         if (slot == no_slot) continue;
         const uint32_t own = r.world.slots[slot].grant;
-        if (!is_same(r.grants[own - 1], grant)) return own;
+        if (!is_same(r.granting.all[own - 1], grant)) return own;
     }
     return 0;
 }
@@ -143,8 +143,8 @@ bool compare(Replica &r, const Grant &grant)
     const MemberSlot slot = replica::find_member(r, host);
     const uint32_t own = is_proved(r.members[slot]) ? 0 : contradicted(r, grant);
     if (own == 0) return true;
-    if (r.free_grants.count == 0) return false;
-    r.grants[own - 1].references += 1;
+    if (r.granting.free.count == 0) return false;
+    r.granting.all[own - 1].references += 1;
     prove(r, slot, own, grants::keep(r, grant));
     return true;
 }
@@ -158,10 +158,10 @@ Verdict receive_equivocation(Replica &r, BitReader reader)
     if (!bits::complete(reader)) return Verdict::malformed;
     const PeerId host = stamps::parts(first.stamp).host;
     const bool differ = first.stamp == second.stamp && !is_same(first, second);
-    if (!differ || host == r.self || r.topology == Topology::star) return Verdict::forged;
+    if (!differ || host == r.self || r.rules.topology == Topology::star) return Verdict::forged;
     const MemberSlot slot = replica::find_member(r, host);
     if (!replica::is_member(r, host) || is_proved(r.members[slot])) return Verdict::ignored;
-    if (r.free_grants.count < 2) return Verdict::later;
+    if (r.granting.free.count < 2) return Verdict::later;
     const uint8_t *key = r.members[slot].identity.signing_key;
     if (!grants::is_signed(r, first, key) || !grants::is_signed(r, second, key))
         return Verdict::forged;
@@ -173,13 +173,13 @@ Verdict receive_equivocation(Replica &r, BitReader reader)
 // The accused is sent nothing about itself.
 bool write_equivocation(BitWriter &w, Replica &r, MemberSlot to)
 {
-    uint32_t &next = r.queues[to].equivocations_next;
+    uint32_t &next = r.outbox.queues[to].equivocations_next;
     while (next < r.members.count) {
         const MemberSlot host = next++;
         if (host == to || !is_proved(r.members[host])) continue;
         messages::write_kind(w, MessageKind::equivocation);
         for (const uint32_t grant : r.members[host].conflicting_grants)
-            messages::write_grant(w, r.grants[grant - 1]);
+            messages::write_grant(w, r.granting.all[grant - 1]);
         return true;
     }
     return false;
@@ -219,13 +219,13 @@ bool is_guilty(const Replica &r, MemberSlot slot)
 {
     if (host(r) != r.self || r.members[slot].id == PeerId::none) return false;
     if (r.members[slot].breaches != 0) return true;
-    if (r.topology == Topology::star) return false; // Nobody accuses there.
+    if (r.rules.topology == Topology::star) return false; // Nobody accuses there.
     uint32_t others = 0, accusers = 0;
     for (MemberSlot other = 0; other < r.members.count; ++other) {
         const Member &member = r.members[other];
         if (member.id == PeerId::none || member.fenced || other == slot) continue;
         others += 1;
-        accusers += r.accusations[other * r.members.count + slot] != 0;
+        accusers += r.reports.accusations[other * r.members.count + slot] != 0;
     }
     return accusers >= 2 && 3 * accusers > others;
 }

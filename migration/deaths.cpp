@@ -10,13 +10,13 @@ namespace tern::deaths {
 
 std::span<const DeadRange> owed(const Replica &r, MemberSlot member)
 {
-    return of_member(r.owed, r, member).first(r.queues[member].owed_count);
+    return of_member(r.outbox.owed, r, member).first(r.outbox.queues[member].owed_count);
 }
 
 void take_owed(Replica &r, MemberSlot member, uint32_t count)
 {
-    DeadRange *ranges = of_member(r.owed, r, member).data();
-    uint32_t &left = r.queues[member].owed_count;
+    DeadRange *ranges = of_member(r.outbox.owed, r, member).data();
+    uint32_t &left = r.outbox.queues[member].owed_count;
     std::move(ranges + count, ranges + left, ranges);
     std::fill(ranges + left - count, ranges + left, DeadRange{});
     left -= count;
@@ -28,9 +28,9 @@ void owe(Replica &r, MemberSlot to, DeadRange range)
 {
     if (!message_queue::takes_objects(r, to)) return;
     const DeadRange run = dead::run(r.world.dead, range);
-    const std::span<DeadRange> places = of_member(r.owed, r, to);
+    const std::span<DeadRange> places = of_member(r.outbox.owed, r, to);
     DeadRange *ranges = places.data();
-    uint32_t &count = r.queues[to].owed_count;
+    uint32_t &count = r.outbox.queues[to].owed_count;
     DeadRange *first =
         std::lower_bound(ranges, ranges + count, run.first,
                          [](const DeadRange &before, uint64_t id) { return before.last < id; });
@@ -59,23 +59,23 @@ void owe(Replica &r, MemberSlot to, DeadRange range)
 
 static ProofMark &mark(Replica &r, MemberSlot member, uint32_t proof)
 {
-    return of_member(r.proof_marks, r, member)[proof];
+    return of_member(r.outbox.proof_marks, r, member)[proof];
 }
 
 static void free_proof(Replica &r, uint32_t proof)
 {
-    grants::unreference(r, r.proofs[proof].grant);
-    r.proofs[proof] = {};
+    grants::unreference(r, r.outbox.proofs[proof].grant);
+    r.outbox.proofs[proof] = {};
 }
 
 static void set_acked(Replica &r, MemberSlot member, uint32_t proof)
 {
     ProofMark &at = mark(r, member, proof);
     if (at == ProofMark::acked) return;
-    r.queues[member].proofs_waiting -= at == ProofMark::waits;
+    r.outbox.queues[member].proofs_waiting -= at == ProofMark::waits;
     at = ProofMark::acked;
-    r.proofs[proof].unacked_by -= 1;
-    if (r.proofs[proof].unacked_by == 0) free_proof(r, proof);
+    r.outbox.proofs[proof].unacked_by -= 1;
+    if (r.outbox.proofs[proof].unacked_by == 0) free_proof(r, proof);
 }
 
 // Frees a place. The members that have not acked the death get it from the host, with DEAD. As long
@@ -85,12 +85,12 @@ static uint32_t give_up_proof(Replica &r)
 {
     const MemberSlot host = replica::find_member(r, replica::host(r));
     uint32_t proof = 0;
-    while (host != no_member && proof + 1 < r.proofs.count &&
+    while (host != no_member && proof + 1 < r.outbox.proofs.count &&
            mark(r, host, proof) != ProofMark::acked)
         ++proof;
     for (MemberSlot member = 0; member < r.members.count; ++member) {
         if (mark(r, member, proof) == ProofMark::acked) continue;
-        r.queues[member].misses_dead = true;
+        r.outbox.queues[member].misses_dead = true;
         set_acked(r, member, proof);
     }
     // Without a host there is nothing to ask: every new host sends DEAD to all.
@@ -100,24 +100,24 @@ static uint32_t give_up_proof(Replica &r)
 
 static uint32_t place_for_proof(Replica &r)
 {
-    for (uint32_t proof = 0; proof < r.proofs.count; ++proof)
-        if (r.proofs[proof].object == 0) return proof;
+    for (uint32_t proof = 0; proof < r.outbox.proofs.count; ++proof)
+        if (r.outbox.proofs[proof].object == 0) return proof;
     return give_up_proof(r);
 }
 
 static void announce_with_proof(Replica &r, ObjectId object, uint32_t grant)
 {
     const uint32_t proof = place_for_proof(r);
-    r.proofs[proof] = {static_cast<uint64_t>(object), grant, 0};
+    r.outbox.proofs[proof] = {static_cast<uint64_t>(object), grant, 0};
     for (const uint16_t member : r.order.all()) {
         if (!message_queue::takes_objects(r, member)) continue;
         mark(r, member, proof) = ProofMark::waits;
-        r.proofs[proof].unacked_by += 1;
-        r.queues[member].proofs_waiting += 1;
+        r.outbox.proofs[proof].unacked_by += 1;
+        r.outbox.queues[member].proofs_waiting += 1;
         message_queue::push_deaths(r, member);
     }
-    r.grants[grant - 1].references += 1;
-    if (r.proofs[proof].unacked_by == 0) free_proof(r, proof);
+    r.granting.all[grant - 1].references += 1;
+    if (r.outbox.proofs[proof].unacked_by == 0) free_proof(r, proof);
 }
 
 void announce(Replica &r, ObjectId object, uint32_t grant)
@@ -132,11 +132,11 @@ void announce(Replica &r, ObjectId object, uint32_t grant)
 uint32_t take_proof(Replica &r, MemberSlot member)
 {
     uint32_t proof = 0;
-    while (proof < r.proofs.count && mark(r, member, proof) != ProofMark::waits)
+    while (proof < r.outbox.proofs.count && mark(r, member, proof) != ProofMark::waits)
         ++proof;
-    if (proof == r.proofs.count) return proof;
+    if (proof == r.outbox.proofs.count) return proof;
     mark(r, member, proof) = ProofMark::in_flight;
-    r.queues[member].proofs_waiting -= 1;
+    r.outbox.queues[member].proofs_waiting -= 1;
     return proof;
 }
 
@@ -144,24 +144,24 @@ void proof_acked(Replica &r, MemberSlot member, uint32_t proof, uint64_t object)
 {
     // Otherwise the proof was given up, and its place may have been reused.
     const bool same =
-        r.proofs[proof].object == object && mark(r, member, proof) == ProofMark::in_flight;
+        r.outbox.proofs[proof].object == object && mark(r, member, proof) == ProofMark::in_flight;
     if (same) set_acked(r, member, proof);
 }
 
 void proofs_lost(Replica &r, MemberSlot member)
 {
-    for (uint32_t proof = 0; proof < r.proofs.count; ++proof) {
+    for (uint32_t proof = 0; proof < r.outbox.proofs.count; ++proof) {
         if (mark(r, member, proof) != ProofMark::in_flight) continue;
         mark(r, member, proof) = ProofMark::waits;
-        r.queues[member].proofs_waiting += 1;
+        r.outbox.queues[member].proofs_waiting += 1;
     }
-    if (r.queues[member].proofs_waiting > 0) message_queue::push_deaths(r, member);
+    if (r.outbox.queues[member].proofs_waiting > 0) message_queue::push_deaths(r, member);
 }
 
 void forget_member(Replica &r, MemberSlot member)
 {
-    take_owed(r, member, r.queues[member].owed_count);
-    for (uint32_t proof = 0; proof < r.proofs.count; ++proof)
+    take_owed(r, member, r.outbox.queues[member].owed_count);
+    for (uint32_t proof = 0; proof < r.outbox.proofs.count; ++proof)
         set_acked(r, member, proof);
 }
 
@@ -172,9 +172,9 @@ bool is_unacked(const Replica &r, MemberSlot member, ObjectId object)
     const auto id = static_cast<uint64_t>(object);
     for (const DeadRange &range : owed(r, member))
         if (range.first <= id && id <= range.last) return true;
-    for (uint32_t proof = 0; proof < r.proofs.count; ++proof)
-        if (r.proofs[proof].object == id &&
-            of_member(r.proof_marks, r, member)[proof] != ProofMark::acked)
+    for (uint32_t proof = 0; proof < r.outbox.proofs.count; ++proof)
+        if (r.outbox.proofs[proof].object == id &&
+            of_member(r.outbox.proof_marks, r, member)[proof] != ProofMark::acked)
             return true;
     return message_queue::is_death_unacked(r, member, object);
 }

@@ -19,12 +19,12 @@ static bool leads(const Replica &r)
 
 // --- Queries ---
 
-// What a QUERY says about a member: an element of Replica::query_names.
+// What a QUERY says about a member: an element of MemberReports::query_names.
 enum class Naming : uint8_t { no, silence, goodbye };
 
 static uint8_t &names(Replica &r, MemberSlot asker, MemberSlot named)
 {
-    return r.query_names[asker * r.members.count + named];
+    return r.reports.query_names[asker * r.members.count + named];
 }
 
 // Names all members that have gone, and which of them said goodbye: they may not have reached
@@ -43,7 +43,7 @@ static void write_gone(BitWriter &w, const Replica &r)
 void write_query(BitWriter &w, const Replica &r)
 {
     messages::write_kind(w, MessageKind::query);
-    bits::write(w, r.query_token, 32);
+    bits::write(w, r.term.query_token, 32);
     write_gone(w, r);
 }
 
@@ -51,53 +51,53 @@ void write_report(BitWriter &w, const Replica &r, uint32_t token)
 {
     messages::write_kind(w, MessageKind::report);
     bits::write(w, token, 32);
-    bits::write(w, r.term_number_max, 16);
-    bits::write(w, r.last_peer, 16);
+    bits::write(w, r.term.number_max, 16);
+    bits::write(w, r.term.last_peer, 16);
     leases::write_held(w, r);
     write_gone(w, r);
 }
 
 bool names(const Replica &r, MemberSlot asker, MemberSlot named)
 {
-    return r.query_names[asker * r.members.count + named] != 0;
+    return r.reports.query_names[asker * r.members.count + named] != 0;
 }
 
 void ask_everybody(Replica &r)
 {
-    r.query_token += 1;
-    r.collecting = true;
+    r.term.query_token += 1;
+    r.duties.collecting = true;
     for (Member &member : r.members.all())
         member.reported = false;
     message_queue::push_to_all(r, Control::query);
     // The lost host of a star may have told this peer of deaths that others do not know of yet.
-    if (r.topology != Topology::star || r.view_host == r.self) return;
+    if (r.rules.topology != Topology::star || r.view_host == r.self) return;
     for (const uint16_t to : r.order.all())
         message_queue::append_dead(r, to);
 }
 
 void ask_about_goodbyes(Replica &r)
 {
-    if (leads(r) && r.view_host == r.self && !r.collecting) ask_everybody(r);
+    if (leads(r) && r.view_host == r.self && !r.duties.collecting) ask_everybody(r);
 }
 
 // All that a client of a star knows of others' objects came from the host in charge, so its report
 // to that host only confirms that it still follows it.
 bool has_news(const Replica &r, MemberSlot to)
 {
-    return r.topology == Topology::mesh || r.members[to].id != r.view_host;
+    return r.rules.topology == Topology::mesh || r.members[to].id != r.view_host;
 }
 
 // A client of a star has no news for a host that stays, so what it says is a lie, or late.
 bool expects_news(const Replica &r, MemberSlot from)
 {
-    const bool may_have_news = r.topology == Topology::mesh || r.view_host != r.self;
-    return r.collecting && !r.members[from].reported && may_have_news;
+    const bool may_have_news = r.rules.topology == Topology::mesh || r.view_host != r.self;
+    return r.duties.collecting && !r.members[from].reported && may_have_news;
 }
 
 static void report(Replica &r, MemberSlot to, uint32_t token)
 {
     if (r.members[to].id != r.view_host) leases::begin_report(r);
-    r.queues[to].report_token = token;
+    r.outbox.queues[to].report_token = token;
     message_queue::push(r, to, Control::report);
 }
 
@@ -152,15 +152,15 @@ Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
 // others must have a stamp that a former host can have given, or that this one has.
 static Verdict check_reported(const Replica &r, const TenureInfo &tenure)
 {
-    if (static_cast<uint16_t>(tenure.owner) > r.last_peer) return Verdict::forged;
+    if (static_cast<uint16_t>(tenure.owner) > r.term.last_peer) return Verdict::forged;
     if (replica::is_member(r, tenure.owner)) return Verdict::ignored;
     const bool is_host = r.view_host == r.self;
     const StampParts parts = stamps::parts(tenure.stamp);
     const bool made = tenure.owner == object_id::creator(tenure.id);
     const bool granted = parts.host < r.self && views::is_term_before(parts.term_number, r.self);
     const bool former = tenure.stamp == 0 ? made : granted;
-    const bool own = is_host && parts.host == r.self && parts.term_number == r.term_number &&
-                     parts.count <= r.grant_count && grants::has_granted(r, tenure);
+    const bool own = is_host && parts.host == r.self && parts.term_number == r.term.number &&
+                     parts.count <= r.term.grant_count && grants::has_granted(r, tenure);
     return former || own ? Verdict::ok : Verdict::forged;
 }
 
@@ -194,7 +194,7 @@ Verdict receive_report_object(Replica &r, MemberSlot from, BitReader reader)
     messages::read_state(reader, r, state);
     if (!bits::complete(reader)) return Verdict::malformed;
     if (!leads(r)) return Verdict::forged;
-    if (!expects_news(r, from) || token != r.query_token) return Verdict::ignored;
+    if (!expects_news(r, from) || token != r.term.query_token) return Verdict::ignored;
     const Verdict allowed = check_reported(r, tenure);
     if (allowed != Verdict::ok) return allowed;
     if (!replica_objects::may_have_given(r, tenure.id)) return Verdict::ignored;
@@ -244,8 +244,8 @@ static void fence_reported(Replica &r, BitReader named)
 // terms.
 static bool is_possible(const Replica &r, uint16_t seen, uint16_t last_peer)
 {
-    const uint32_t left = UINT16_MAX - r.last_peer;
-    const bool too_many = last_peer > r.last_peer + left / 2;
+    const uint32_t left = UINT16_MAX - r.term.last_peer;
+    const bool too_many = last_peer > r.term.last_peer + left / 2;
     return seen <= last_peer && views::is_term_before(seen, r.self) && !too_many;
 }
 
@@ -264,14 +264,14 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
     }
     if (!bits::complete(reader)) return Verdict::malformed;
     if (!leads(r)) return Verdict::forged;
-    if (!r.collecting || token != r.query_token) return Verdict::ignored;
+    if (!r.duties.collecting || token != r.term.query_token) return Verdict::ignored;
     if (r.view_host == r.self) { // Nobody else has given ids or terms.
-        if (seen > r.term_number_max || last_peer > r.last_peer) return Verdict::forged;
+        if (seen > r.term.number_max || last_peer > r.term.last_peer) return Verdict::forged;
     } else if (!is_possible(r, seen, last_peer)) {
         return Verdict::forged;
     } else {
-        r.term_number_max = std::max(r.term_number_max, seen);
-        r.last_peer = std::max(r.last_peer, last_peer);
+        r.term.number_max = std::max(r.term.number_max, seen);
+        r.term.last_peer = std::max(r.term.last_peer, last_peer);
         leases::read_held(held, r, from, true);
     }
     r.members[from].reported = true;
@@ -296,7 +296,7 @@ static void spread_orphans(Replica &r)
 {
     Loads all = loads::count(r, -1);
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
-        if (!grants::orphaned(r, slot) || r.pending_owners[slot] != PeerId::none) continue;
+        if (!grants::orphaned(r, slot) || r.granting.pending_owners[slot] != PeerId::none) continue;
         if (r.types->types[r.world.slots[slot].type].orphan != Orphan::spread) continue;
         const MemberSlot to = loads::least(r, all);
         all.counts[to] += 1;
@@ -309,7 +309,7 @@ static void spread_orphans(Replica &r)
 static void adopt_orphans(Replica &r)
 {
     spread_orphans(r);
-    const Stamp before = stamps::make({r.term_number, r.self, r.grant_count});
+    const Stamp before = stamps::make({r.term.number, r.self, r.term.grant_count});
     grants::adopt_orphans(r);
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
         const KnownObject &object = r.world.slots[slot];
@@ -345,7 +345,7 @@ static bool goes_on_with_half(const Replica &r, std::span<const uint8_t> away)
         there += counts || (!left && !member.fenced);
         there_left += counts && left;
     }
-    return r.view_host == r.self && r.votes_known && 2 * votes_left == voters &&
+    return r.view_host == r.self && r.duties.votes_known && 2 * votes_left == voters &&
            2 * there_left > there;
 }
 
@@ -362,7 +362,7 @@ bool has_quorum(const Replica &r, std::span<const uint8_t> away)
         old_voters += old;
         old_left += old && is_left(r, slot, away);
     }
-    if (r.quorum == Quorum::survivors || r.going_on || members <= 1) return true;
+    if (r.rules.quorum == Quorum::survivors || r.duties.going_on || members <= 1) return true;
     // The host of two voters goes on: both cannot, and newcomers could follow either.
     if (voters <= 2 && r.view_host == r.self) return true;
     const bool most = 2 * left > voters && 2 * old_left > old_voters;
@@ -374,14 +374,16 @@ bool has_quorum(const Replica &r, std::span<const uint8_t> away)
 // owners. So is what a host granted that signed two grants with one stamp: two members may own it.
 static void renew_grants(Replica &r)
 {
-    const PeerId oldest = r.former.count < former_hosts_max ? PeerId::none : r.former[0].id;
+    const PeerId oldest =
+        r.reports.former.count < former_hosts_max ? PeerId::none : r.reports.former[0].id;
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
         const KnownObject &object = r.world.slots[slot];
         if (object.life != Life::alive || object.stamp == 0) continue;
         const PeerId host = stamps::parts(object.stamp).host;
         if (host > oldest && !replica::has_equivocated(r, host)) continue;
         if (grants::orphaned(r, slot)) continue;
-        if (r.pending_owners[slot] == PeerId::none) grants::request_transfer(r, slot, object.owner);
+        if (r.granting.pending_owners[slot] == PeerId::none)
+            grants::request_transfer(r, slot, object.owner);
     }
 }
 
@@ -390,8 +392,8 @@ static void leave_ids_to_the_other(Replica &r)
 {
     for (const Member &member : r.members.all())
         if (member.id != PeerId::none && member.id != r.self && !member.fenced) return;
-    const uint32_t last = uint32_t{r.last_peer} + r.reserved_peer_ids;
-    if (last < UINT16_MAX / 2) r.last_peer = static_cast<uint16_t>(last);
+    const uint32_t last = uint32_t{r.term.last_peer} + r.rules.reserved_peer_ids;
+    if (last < UINT16_MAX / 2) r.term.last_peer = static_cast<uint16_t>(last);
 }
 
 static void take_charge(Replica &r)
@@ -400,9 +402,9 @@ static void take_charge(Replica &r)
     leave_ids_to_the_other(r);
     renew_grants(r);
     r.view_host = r.self;
-    r.term_number_max += 1;
-    r.term_number = r.term_number_max;
-    r.grant_count = 0;
+    r.term.number_max += 1;
+    r.term.number = r.term.number_max;
+    r.term.grant_count = 0;
     for (Claim &claim : r.claims.all())
         claim.asked = false;
     event_log::host(r, r.self);
@@ -432,7 +434,7 @@ static uint32_t orphan_count(const Replica &r)
 // host. What the host learns of it from their reports dies.
 static void destroy_excess(Replica &r)
 {
-    for (size_t type = 0; type < r.places.count; ++type) {
+    for (size_t type = 0; type < r.room.places.count; ++type) {
         uint32_t excess = leases::excess_of_departed(r, type);
         for (ObjectSlot slot = r.world.slots.count; slot > 0 && excess > 0; --slot) {
             const KnownObject &object = r.world.slots[slot - 1];
@@ -446,7 +448,7 @@ static void destroy_excess(Replica &r)
 
 static void end_departure(Replica &r)
 {
-    if (!r.collecting) return;
+    if (!r.duties.collecting) return;
     if (!has_quorum(r, {})) {
         if (r.fault == Fault::none) r.fault = Fault::minority;
         return;
@@ -458,11 +460,11 @@ static void end_departure(Replica &r)
     if (r.view_host == r.self) grants::settle(r, grants::Taking::to_all);
     const uint32_t orphans = orphan_count(r);
     if (!grants::room(r, orphans) ||
-        r.events.capacity - r.events.count < 4 * orphans + r.members.count + 64)
+        r.log.events.capacity - r.log.events.count < 4 * orphans + r.members.count + 64)
         return;
     take_charge(r);
     destroy_excess(r);
-    r.collecting = r.going_on = false;
+    r.duties.collecting = r.duties.going_on = false;
     leases::end_departure(r);
     adopt_orphans(r);
     open_view(r);
@@ -472,7 +474,7 @@ static void end_departure(Replica &r)
 
 void give_up(Replica &r, MemberSlot member)
 {
-    if (leads(r)) r.queues[member].removing = true;
+    if (leads(r)) r.outbox.queues[member].removing = true;
 }
 
 // One whose departure too few could end stays a member until others have left the view.
@@ -487,7 +489,7 @@ static void remove_given_up(Replica &r)
 {
     if (!leads(r)) return;
     for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
-        if (!r.queues[slot].removing) continue;
+        if (!r.outbox.queues[slot].removing) continue;
         const bool gone = r.members[slot].id == PeerId::none || r.members[slot].fenced;
         if (!gone && can_remove(r, slot))
             replica::peer_gone(r, r.members[slot].id, Departure::silence);
@@ -512,7 +514,7 @@ static void begin_anew(Replica &r)
 
 void settle(Replica &r)
 {
-    if (r.going_on && !r.collecting) begin_anew(r);
+    if (r.duties.going_on && !r.duties.collecting) begin_anew(r);
     remove_given_up(r);
     if (leads(r)) end_departure(r);
 }

@@ -18,7 +18,7 @@ void peer(Replica &r, EventKind kind, PeerId peer)
     Event event = {};
     event.kind = kind;
     event.peer = peer;
-    flat::push(r.events, event);
+    flat::push(r.log.events, event);
 }
 
 void joined(Replica &r, PeerId newcomer)
@@ -26,7 +26,7 @@ void joined(Replica &r, PeerId newcomer)
     Event event = {};
     event.kind = EventKind::peer_joined;
     event.newcomer.peer = newcomer;
-    flat::push(r.events, event);
+    flat::push(r.log.events, event);
 }
 
 void misbehaved(Replica &r, PeerId peer, Breach breach, PeerId reporter)
@@ -34,7 +34,7 @@ void misbehaved(Replica &r, PeerId peer, Breach breach, PeerId reporter)
     Event event = {};
     event.kind = EventKind::misbehaved;
     event.misbehaved = {.peer = peer, .reporter = reporter, .breach = breach};
-    flat::push(r.events, event);
+    flat::push(r.log.events, event);
 }
 
 void host(Replica &r, PeerId host)
@@ -43,24 +43,24 @@ void host(Replica &r, PeerId host)
     Event event = {};
     event.kind = EventKind::host_changed;
     event.host = {.peer = host, .previous = r.announced_host};
-    flat::push(r.events, event);
+    flat::push(r.log.events, event);
     r.announced_host = host;
 }
 
 void created(Replica &r, ObjectSlot slot)
 {
-    flat::push(r.events, about(r, EventKind::object_created, slot));
+    flat::push(r.log.events, about(r, EventKind::object_created, slot));
 }
 
 void changed(Replica &r, ObjectSlot slot, uint64_t fields)
 {
     if (fields == 0) return;
-    uint32_t &at = r.changed_events[slot];
+    uint32_t &at = r.log.changed[slot];
     if (at == 0) {
-        flat::push(r.events, about(r, EventKind::object_changed, slot));
-        at = r.events.count;
+        flat::push(r.log.events, about(r, EventKind::object_changed, slot));
+        at = r.log.events.count;
     }
-    r.events[at - 1].object.changed_fields |= fields;
+    r.log.events[at - 1].object.changed_fields |= fields;
 }
 
 void visibility_changed(Replica &r, ObjectSlot slot, VisibilityChange visibility)
@@ -68,12 +68,12 @@ void visibility_changed(Replica &r, ObjectSlot slot, VisibilityChange visibility
     if (visibility == VisibilityChange::same) return;
     const EventKind kind =
         visibility == VisibilityChange::hidden ? EventKind::object_hidden : EventKind::object_shown;
-    uint32_t &at = r.visibility_events[slot];
+    uint32_t &at = r.log.visibility[slot];
     if (at == 0) {
-        flat::push(r.events, about(r, kind, slot));
-        at = r.events.count;
+        flat::push(r.log.events, about(r, kind, slot));
+        at = r.log.events.count;
     }
-    r.events[at - 1].kind = kind;
+    r.log.events[at - 1].kind = kind;
 }
 
 void show(Replica &r, ObjectSlot slot)
@@ -86,8 +86,8 @@ void show(Replica &r, ObjectSlot slot)
 
 void destroyed(Replica &r, ObjectSlot slot)
 {
-    flat::push(r.events, about(r, EventKind::object_destroyed, slot));
-    r.changed_events[slot] = r.visibility_events[slot] = 0;
+    flat::push(r.log.events, about(r, EventKind::object_destroyed, slot));
+    r.log.changed[slot] = r.log.visibility[slot] = 0;
 }
 
 void owner_changed(Replica &r, ObjectSlot slot, PeerId previous, uint64_t fields,
@@ -102,8 +102,8 @@ void owner_changed(Replica &r, ObjectSlot slot, PeerId previous, uint64_t fields
                    .type = object.type,
                    .owner = object.owner,
                    .previous = previous};
-    flat::push(r.events, event);
-    r.changed_events[slot] = 0; // Changes under the new owner come after this event.
+    flat::push(r.log.events, event);
+    r.log.changed[slot] = 0; // Changes under the new owner come after this event.
 }
 
 void orphaned(Replica &r, ObjectSlot slot)
@@ -117,7 +117,7 @@ void orphaned(Replica &r, ObjectSlot slot)
                    .type = object.type,
                    .owner = object.owner,
                    .previous = PeerId::none};
-    flat::push(r.events, event);
+    flat::push(r.log.events, event);
 }
 
 void claim(Replica &r, EventKind kind, ObjectId object, PeerId claimer, ClaimRefusal refusal)
@@ -129,7 +129,7 @@ void claim(Replica &r, EventKind kind, ObjectId object, PeerId claimer, ClaimRef
                    .type = slot == no_slot ? no_type : r.world.slots[slot].type,
                    .claimer = claimer,
                    .refusal = refusal};
-    flat::push(r.events, event);
+    flat::push(r.log.events, event);
 }
 
 // Whether a later change of the object may become part of the event, instead of another one.
@@ -143,12 +143,12 @@ static bool grows(const Event &event)
 void clear(Replica &r)
 {
     ObjectSlot slot = no_slot;
-    for (const Event &event : r.events.all()) {
+    for (const Event &event : r.log.events.all()) {
         if (!grows(event)) continue;
         slot = world::find_near(r.world, slot, event.object.id);
-        if (slot != no_slot) r.changed_events[slot] = r.visibility_events[slot] = 0;
+        if (slot != no_slot) r.log.changed[slot] = r.log.visibility[slot] = 0;
     }
-    flat::clear(r.events);
+    flat::clear(r.log.events);
 }
 
 }

@@ -17,26 +17,26 @@ namespace tern::grants {
 
 uint32_t keep(Replica &r, const Grant &grant)
 {
-    const uint32_t index = r.free_grants[r.free_grants.count - 1];
-    flat::pop(r.free_grants);
-    r.grants[index] = grant;
-    r.grants[index].references = 1;
+    const uint32_t index = r.granting.free[r.granting.free.count - 1];
+    flat::pop(r.granting.free);
+    r.granting.all[index] = grant;
+    r.granting.all[index].references = 1;
     return index + 1;
 }
 
 void unreference(Replica &r, uint32_t grant)
 {
-    Grant &g = r.grants[grant - 1];
+    Grant &g = r.granting.all[grant - 1];
     TERN_ASSERT(g.references > 0, "grant %u", grant);
     g.references -= 1;
     if (g.references > 0) return;
     g = {};
-    flat::push(r.free_grants, grant - 1);
+    flat::push(r.granting.free, grant - 1);
 }
 
 bool room(const Replica &r, uint32_t objects)
 {
-    return r.free_grants.count >= (objects + grant_objects_max - 1) / grant_objects_max;
+    return r.granting.free.count >= (objects + grant_objects_max - 1) / grant_objects_max;
 }
 
 ObjectSlot own_slot(const Replica &r, const Grant &grant, uint16_t i)
@@ -68,7 +68,7 @@ static const uint8_t *signing_key(const Replica &r, PeerId host)
 {
     const MemberSlot slot = replica::find_member(r, host);
     if (slot != no_member) return r.members[slot].identity.signing_key;
-    for (const FormerHost &former : r.former.all())
+    for (const FormerHost &former : r.reports.former.all())
         if (former.id == host) return former.signing_key;
     return nullptr;
 }
@@ -94,7 +94,7 @@ bool genuine(Replica &r, const Grant &grant)
     // A new term with a number above its host's id would leave too few numbers for later hosts. See
     // views::is_term_before().
     const bool is_next = parts.term_number <= static_cast<uint16_t>(parts.host);
-    if (parts.term_number > r.term_number && !is_next) return false;
+    if (parts.term_number > r.term.number && !is_next) return false;
     return is_signed(r, grant, key);
 }
 
@@ -110,9 +110,9 @@ void give_away(Replica &r, ObjectSlot slot)
     KnownObject &object = r.world.slots[slot];
     if (object.owner != r.self && !replica::relays(r)) return;
     publish::forget_object(r.publisher, r.world, slot);
-    r.survived_ticks[slot] = 0;
-    if (r.owner_requests[slot] != 0) message_queue::withdraw_owner_requests(r, slot);
-    r.owner_requests[slot] = 0;
+    r.rights.survived_ticks[slot] = 0;
+    if (r.rights.owner_requests[slot] != 0) message_queue::withdraw_owner_requests(r, slot);
+    r.rights.owner_requests[slot] = 0;
     if (object.grant != 0) unreference(r, object.grant);
     object.grant = 0;
 }
@@ -135,17 +135,17 @@ static void take_over(Replica &r, ObjectSlot slot, uint32_t grant, uint32_t surv
     give_away(r, slot); // We may have owned it in the tenure before.
     event_log::show(r, slot);
     object.owner = r.self;
-    object.stamp = r.grants[grant - 1].stamp;
+    object.stamp = r.granting.all[grant - 1].stamp;
     forget_outstanding(r, slot, object.stamp);
     object.tick = r.world.tick;
     object.grant = grant;
-    r.grants[grant - 1].references += 1;
-    r.survived_ticks[slot] = survived_tick;
-    r.locks[slot] = 0;
+    r.granting.all[grant - 1].references += 1;
+    r.rights.survived_ticks[slot] = survived_tick;
+    r.rights.locks[slot] = 0;
     for (uint32_t field = 0; field < r.types->types[object.type].fields.size(); ++field)
         world::field_tick(r.world, slot, field) = 0;
     publish::began(r.publisher, r.world, *r.types, slot);
-    r.migrations += 1;
+    r.term.migrations += 1;
     event_log::owner_changed(r, slot, previous, changed_fields, 0);
     answer_own_claim(r, object.id);
 }
@@ -153,8 +153,8 @@ static void take_over(Replica &r, ObjectSlot slot, uint32_t grant, uint32_t surv
 static void announce(Replica &r, uint32_t grant)
 {
     const bool relays = replica::relays(r);
-    for (uint16_t i = 0; i < r.grants[grant - 1].object_count; ++i) {
-        const ObjectSlot slot = own_slot(r, r.grants[grant - 1], i);
+    for (uint16_t i = 0; i < r.granting.all[grant - 1].object_count; ++i) {
+        const ObjectSlot slot = own_slot(r, r.granting.all[grant - 1], i);
         if (slot == no_slot) continue;
         if (relays)
             relay::began(r, slot, 0);
@@ -167,25 +167,26 @@ static void announce(Replica &r, uint32_t grant)
 
 void request_transfer(Replica &r, ObjectSlot slot, PeerId to)
 {
-    const PeerId before = r.pending_owners[slot];
+    const PeerId before = r.granting.pending_owners[slot];
     const ObjectId object = r.world.slots[slot].id;
-    if (before == PeerId::none) r.pending_owner_count += 1;
+    if (before == PeerId::none) r.granting.pending_owner_count += 1;
     if (before != PeerId::none && before != to)
         replica::refuse_claim(r, object, before, ClaimRefusal::overtaken);
     replica_objects::answer_asked(r, object, to);
-    r.pending_owners[slot] = to;
+    r.granting.pending_owners[slot] = to;
 }
 
 void forget_pending_owner(Replica &r, ObjectSlot slot)
 {
-    if (r.pending_owners[slot] != PeerId::none) r.pending_owner_count -= 1;
-    r.pending_owners[slot] = PeerId::none;
+    if (r.granting.pending_owners[slot] != PeerId::none) r.granting.pending_owner_count -= 1;
+    r.granting.pending_owners[slot] = PeerId::none;
 }
 
 bool is_intended_for(const Replica &r, ObjectSlot slot, PeerId peer)
 {
-    if (r.pending_owners[slot] != PeerId::none) return r.pending_owners[slot] == peer;
-    const Outstanding &outstanding = r.outstanding[slot];
+    if (r.granting.pending_owners[slot] != PeerId::none)
+        return r.granting.pending_owners[slot] == peer;
+    const Outstanding &outstanding = r.granting.outstanding[slot];
     bool to_another = outstanding.more != 0;
     for (const OutstandingGrant &grant : outstanding.grants) {
         if (grant.owner == peer) return true;
@@ -196,21 +197,21 @@ bool is_intended_for(const Replica &r, ObjectSlot slot, PeerId peer)
 
 static void note_outstanding(Replica &r, ObjectSlot slot, PeerId to)
 {
-    Outstanding &outstanding = r.outstanding[slot];
+    Outstanding &outstanding = r.granting.outstanding[slot];
     for (auto &grant : outstanding.grants) {
         if (grant.owner != PeerId::none) continue;
         grant.owner = to;
-        grant.count = r.grant_count;
+        grant.count = r.term.grant_count;
         return;
     }
-    outstanding.more = r.grant_count;
+    outstanding.more = r.term.grant_count;
 }
 
 void forget_outstanding(Replica &r, ObjectSlot slot, Stamp stamp)
 {
-    Outstanding &outstanding = r.outstanding[slot];
+    Outstanding &outstanding = r.granting.outstanding[slot];
     const auto is_over = [&](uint32_t count) {
-        return stamps::make({r.term_number, r.self, count}) <= stamp;
+        return stamps::make({r.term.number, r.self, count}) <= stamp;
     };
     for (auto &grant : outstanding.grants)
         if (is_over(grant.count)) grant = {};
@@ -221,7 +222,7 @@ bool has_granted(const Replica &r, const TenureInfo &tenure)
 {
     const ObjectSlot slot = world::find_alive(r.world, tenure.id);
     if (slot == no_slot) return dead::contains(r.world.dead, tenure.id);
-    const Outstanding &outstanding = r.outstanding[slot];
+    const Outstanding &outstanding = r.granting.outstanding[slot];
     const uint32_t count = stamps::parts(tenure.stamp).count;
     for (const auto &grant : outstanding.grants)
         if (grant.owner == tenure.owner && grant.count == count) return true;
@@ -230,7 +231,8 @@ bool has_granted(const Replica &r, const TenureInfo &tenure)
 
 static void grant_to_self(Replica &r, uint32_t index)
 {
-    const Grant grant = r.grants[index - 1]; // A copy, because take_over() changes the original.
+    const Grant grant =
+        r.granting.all[index - 1]; // A copy, because take_over() changes the original.
     for (uint16_t i = 0; i < grant.object_count; ++i) {
         const ObjectSlot slot = world::find_alive(r.world, grant.objects[i]);
         const KnownObject &object = r.world.slots[slot];
@@ -243,8 +245,8 @@ static void grant_to_self(Replica &r, uint32_t index)
 // received the new owner's MIGRATE, would then grant the object once more, to itself.
 static bool pending(const Replica &r, ObjectSlot slot, PeerId to)
 {
-    if (r.pending_owners[slot] != to) return false;
-    return !r.collecting || replica::is_member(r, r.world.slots[slot].owner);
+    if (r.granting.pending_owners[slot] != to) return false;
+    return !r.duties.collecting || replica::is_member(r, r.world.slots[slot].owner);
 }
 
 bool orphaned(const Replica &r, ObjectSlot slot)
@@ -260,28 +262,28 @@ static bool grant_some(Replica &r, PeerId to, Picked picked)
 {
     Grant grant = {};
     for (ObjectSlot slot = 0;
-         slot < r.pending_owners.count && grant.object_count < grant_objects_max; ++slot) {
+         slot < r.granting.pending_owners.count && grant.object_count < grant_objects_max; ++slot) {
         if (picked == Picked::pending ? !pending(r, slot, to) : !orphaned(r, slot)) continue;
         grant.objects[grant.object_count] = r.world.slots[slot].id;
         grant.places[grant.object_count] = r.world.slots[slot].place;
         grant.object_count += 1;
     }
-    if (grant.object_count == 0 || r.free_grants.count == 0) return false;
-    const uint32_t events_room = r.events.capacity - r.events.count;
+    if (grant.object_count == 0 || r.granting.free.count == 0) return false;
+    const uint32_t events_room = r.log.events.capacity - r.log.events.count;
     if (to == r.self && events_room < 3 * grant_objects_max) return false;
-    if (r.grant_count == UINT32_MAX) {
+    if (r.term.grant_count == UINT32_MAX) {
         if (r.fault == Fault::none) r.fault = Fault::counter_full;
         return false;
     }
-    r.grant_count += 1;
+    r.term.grant_count += 1;
     grant.owner = to;
-    grant.stamp = stamps::make({r.term_number, r.self, r.grant_count});
+    grant.stamp = stamps::make({r.term.number, r.self, r.term.grant_count});
     sign(r, grant);
     for (uint16_t i = 0; i < grant.object_count; ++i) {
         const ObjectSlot slot = world::find_alive(r.world, grant.objects[i]);
-        if (r.pending_owners[slot] == to) forget_pending_owner(r, slot);
+        if (r.granting.pending_owners[slot] == to) forget_pending_owner(r, slot);
         const TypeId type = r.world.slots[slot].type;
-        if (r.types->types[type].claim_cooldown_ms > 0) r.granted_us[slot] = r.now_us;
+        if (r.types->types[type].claim_cooldown_ms > 0) r.granting.granted_us[slot] = r.now_us;
         if (to != r.self) note_outstanding(r, slot, to);
     }
     const uint32_t index = keep(r, grant);
@@ -295,15 +297,15 @@ static bool grant_some(Replica &r, PeerId to, Picked picked)
 
 void settle(Replica &r, Taking taking)
 {
-    if (r.pending_owner_count == 0) return;
-    for (ObjectSlot slot = 0; slot < r.pending_owners.count; ++slot)
-        if (r.pending_owners[slot] != PeerId::none &&
-            !replica::is_member(r, r.pending_owners[slot]))
+    if (r.granting.pending_owner_count == 0) return;
+    for (ObjectSlot slot = 0; slot < r.granting.pending_owners.count; ++slot)
+        if (r.granting.pending_owners[slot] != PeerId::none &&
+            !replica::is_member(r, r.granting.pending_owners[slot]))
             forget_pending_owner(r, slot);
     for (const Member &member : r.members.all()) {
         if (member.id == PeerId::none || member.fenced) continue;
         if (member.id == r.self && taking == Taking::to_others) continue;
-        while (r.pending_owner_count > 0 && grant_some(r, member.id, Picked::pending)) {
+        while (r.granting.pending_owner_count > 0 && grant_some(r, member.id, Picked::pending)) {
         }
     }
 }
@@ -320,10 +322,10 @@ void adopt_orphans(Replica &r)
 static bool take_granted(Replica &r, uint32_t index, uint16_t i, Stamp previous,
                          const ObjectState &state)
 {
-    const ObjectId id = r.grants[index - 1].objects[i];
-    const uint32_t place = r.grants[index - 1].places[i];
+    const ObjectId id = r.granting.all[index - 1].objects[i];
+    const uint32_t place = r.granting.all[index - 1].places[i];
     if (dead::contains(r.world.dead, id)) return false;
-    const Stamp stamp = r.grants[index - 1].stamp;
+    const Stamp stamp = r.granting.all[index - 1].stamp;
     ObjectSlot slot = world::find_alive(r.world, id);
     const bool is_new = slot == no_slot;
     // A later tenure may have begun here, or on the host while the GRANT waited in its queue. Then
@@ -396,7 +398,7 @@ Verdict receive_grant(Replica &r, PeerId from, BitReader reader)
     BitReader check = reader;
     const Verdict verdict = read_granted(r, check, grant, 0);
     if (verdict != Verdict::ok) return verdict;
-    if (r.free_grants.count == 0) return Verdict::later;
+    if (r.granting.free.count == 0) return Verdict::later;
     const uint32_t index = keep(r, grant);
     read_granted(r, reader, grant, index);
     unreference(r, index);

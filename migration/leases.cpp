@@ -12,7 +12,7 @@ static constexpr uint32_t retry_ticks = 16;
 
 static uint32_t type_count(const Replica &r)
 {
-    return r.places.count;
+    return r.room.places.count;
 }
 
 // Places that no object has used since all know of its death. Only these may go to others.
@@ -41,7 +41,7 @@ static void ask_for_more(Replica &r, Places &places)
     if (places.wanted) return;
     places.wanted = true;
     if (replica::is_host(r)) {
-        r.leases_due = true;
+        r.duties.leases_due = true;
         return;
     }
     places.waits = true;
@@ -50,7 +50,7 @@ static void ask_for_more(Replica &r, Places &places)
 
 void used(Replica &r, TypeId type)
 {
-    Places &places = r.places[type];
+    Places &places = r.room.places[type];
     const bool is_low = free_places(places) <= places.low;
     if (is_low && places.held < r.types->types[type].objects_max) ask_for_more(r, places);
 }
@@ -58,8 +58,8 @@ void used(Replica &r, TypeId type)
 void start(Replica &r)
 {
     for (size_t type = 0; type < type_count(r); ++type)
-        r.places[type].held = r.types->types[type].objects_max;
-    r.counts_departed = true;
+        r.room.places[type].held = r.types->types[type].objects_max;
+    r.duties.counts_departed = true;
 }
 
 // --- Creations of members ---
@@ -124,7 +124,7 @@ static void send_lease(Replica &r, MemberSlot to, size_t type)
 static void give(Replica &r, MemberSlot to, size_t type, uint32_t count, bool wants_more)
 {
     Lease &lease = lease_of(r, to, type);
-    r.places[type].held -= count;
+    r.room.places[type].held -= count;
     lease.places += count;
     lease.number += 1;
     lease.asked = 0;
@@ -154,7 +154,7 @@ static Shares count_shares(const Replica &r, size_t type)
         const Lease &lease = lease_of(r, member, type);
         const uint32_t held = lease.places;
         const uint32_t used = std::min(held, lease.alive);
-        shares.free[member] = m.id == r.self ? free_places(r.places[type]) : held - used;
+        shares.free[member] = m.id == r.self ? free_places(r.room.places[type]) : held - used;
         all += shares.free[member];
         members += 1;
     }
@@ -170,7 +170,7 @@ static Shares count_shares(const Replica &r, size_t type)
 static void give_to_wanting(Replica &r, size_t type, Shares &shares, bool again)
 {
     const MemberSlot self = replica::find_member(r, r.self);
-    Places &own = r.places[type];
+    Places &own = r.room.places[type];
     if (shares.free[self] >= shares.enough) own.wanted = false;
     if (own.wanted) shares.missing = shares.goal - shares.free[self];
     for (const uint16_t member : r.order.all()) {
@@ -215,7 +215,7 @@ static void ask_to_return(Replica &r, size_t type, Shares &shares)
 
 static bool anybody_wants(const Replica &r, size_t type)
 {
-    bool wants = r.places[type].wanted;
+    bool wants = r.room.places[type].wanted;
     for (const uint16_t member : r.order.all())
         wants = wants || lease_of(r, member, type).wanted;
     return wants;
@@ -223,15 +223,15 @@ static bool anybody_wants(const Replica &r, size_t type)
 
 static void share(Replica &r)
 {
-    const bool again = r.leases_wanted && r.world.tick % retry_ticks == 0;
-    if (!r.leases_due && !again) return;
-    r.leases_due = r.leases_wanted = false;
+    const bool again = r.duties.leases_wanted && r.world.tick % retry_ticks == 0;
+    if (!r.duties.leases_due && !again) return;
+    r.duties.leases_due = r.duties.leases_wanted = false;
     for (size_t type = 0; type < type_count(r); ++type) {
         if (!anybody_wants(r, type)) continue;
         Shares shares = count_shares(r, type);
         give_to_wanting(r, type, shares, again);
         if (shares.missing > 0) ask_to_return(r, type, shares);
-        r.leases_wanted = r.leases_wanted || anybody_wants(r, type);
+        r.duties.leases_wanted = r.duties.leases_wanted || anybody_wants(r, type);
     }
 }
 
@@ -248,19 +248,19 @@ void admit(Replica &r, MemberSlot member)
         if (r.types->types[type].objects_max == 0) continue;
         lease_of(r, member, type).wanted = true;
     }
-    r.leases_due = true;
+    r.duties.leases_due = true;
     share(r);
 }
 
 void begin_report(Replica &r)
 {
-    for (Places &places : r.places.all())
+    for (Places &places : r.room.places.all())
         places.number = 0;
 }
 
 void follow_new_host(Replica &r)
 {
-    for (Places &places : r.places.all()) {
+    for (Places &places : r.room.places.all()) {
         if (!places.wanted) continue;
         places.wanted = false;
         ask_for_more(r, places);
@@ -277,7 +277,7 @@ static uint32_t places_of(const Lease &lease)
 // there are leaves none.
 static uint32_t free_of_members(const Replica &r, size_t type)
 {
-    uint64_t held = r.places[type].held;
+    uint64_t held = r.room.places[type].held;
     for (const uint16_t member : r.order.all())
         if (!r.members[member].fenced && r.members[member].id != r.self)
             held += places_of(lease_of(r, member, type));
@@ -289,7 +289,7 @@ static uint32_t free_of_members(const Replica &r, size_t type)
 // any departed member yet.
 static uint32_t alive_of_departed(const Replica &r, size_t type)
 {
-    uint32_t alive = r.counts_departed ? 0 : alive_of_others(r, type);
+    uint32_t alive = r.duties.counts_departed ? 0 : alive_of_others(r, type);
     for (const uint16_t member : r.order.all())
         if (r.members[member].fenced) alive += lease_of(r, member, type).alive;
     return alive;
@@ -309,13 +309,13 @@ void end_departure(Replica &r)
         const uint32_t alive = alive_of_departed(r, type);
         for (const uint16_t member : r.order.all())
             if (r.members[member].fenced) set_places(lease_of(r, member, type), 0);
-        Places &own = r.places[type];
+        Places &own = r.room.places[type];
         const uint32_t used = std::max(taken, alive);
         own.held += taken;
         own.used += used;
         own.departed_unacked += used - alive; // Until all have acked DEAD.
     }
-    r.deaths_unacked = r.leases_due = r.counts_departed = true;
+    r.duties.deaths_unacked = r.duties.leases_due = r.duties.counts_departed = true;
 }
 
 // --- Messages ---
@@ -362,7 +362,7 @@ static bool take_waiting(Replica &r, MemberSlot to, size_t type, Entry &entry)
         entry = {type, lease.number, lease.places, lease.asked};
         return std::exchange(lease.waits, false);
     }
-    Places &places = r.places[type];
+    Places &places = r.room.places[type];
     entry = {type, places.number, places.held, places.wanted};
     return std::exchange(places.waits, false);
 }
@@ -383,13 +383,13 @@ uint32_t write(BitWriter &w, Replica &r, MemberSlot to, LeasedTypes &about)
 
 void lost(Replica &r, MemberSlot to, TypeId type)
 {
-    (replica::is_host(r) ? lease_of(r, to, type).waits : r.places[type].waits) = true;
+    (replica::is_host(r) ? lease_of(r, to, type).waits : r.room.places[type].waits) = true;
 }
 
 // On a member. An earlier LEASE, which a new connection has repeated, changes nothing.
 static void take_lease(Replica &r, const Entry &entry)
 {
-    Places &places = r.places[entry.type];
+    Places &places = r.room.places[entry.type];
     if (entry.number <= places.number) return;
     places.number = static_cast<uint32_t>(entry.number);
     places.held = static_cast<uint32_t>(entry.places);
@@ -409,15 +409,15 @@ static void take_kept(Replica &r, MemberSlot from, const Entry &entry)
 {
     Lease &lease = lease_of(r, from, entry.type);
     if (entry.number != lease.number || entry.places > lease.places) return;
-    if (entry.asked > 0 && !lease.wanted) lease.wanted = r.leases_due = true;
+    if (entry.asked > 0 && !lease.wanted) lease.wanted = r.duties.leases_due = true;
     const auto returned = static_cast<uint32_t>(lease.places - entry.places);
     if (returned == 0 && lease.asked == 0) return;
     lease.places -= returned;
-    r.places[entry.type].held += returned;
+    r.room.places[entry.type].held += returned;
     lease.asked = 0;
     lease.number += 1;
     // Otherwise not all know yet who has died there: the host asks again later.
-    if (returned > 0) r.leases_due = true;
+    if (returned > 0) r.duties.leases_due = true;
     send_lease(r, from, entry.type);
 }
 
@@ -455,7 +455,7 @@ Verdict receive(Replica &r, MemberSlot from, BitReader reader)
 void write_held(BitWriter &w, const Replica &r)
 {
     for (size_t type = 0; type < type_count(r); ++type)
-        if (is_object_type(r, type)) bits::write_varint(w, r.places[type].held);
+        if (is_object_type(r, type)) bits::write_varint(w, r.room.places[type].held);
 }
 
 void read_held(BitReader &reader, Replica &r, MemberSlot from, bool keep)

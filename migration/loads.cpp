@@ -8,8 +8,9 @@ Loads count(const Replica &r, int type)
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
         const KnownObject &object = r.world.slots[slot];
         if (object.life != Life::alive || (type >= 0 && object.type != type)) continue;
-        const PeerId next =
-            r.pending_owners[slot] != PeerId::none ? r.pending_owners[slot] : object.owner;
+        const PeerId next = r.granting.pending_owners[slot] != PeerId::none
+                                ? r.granting.pending_owners[slot]
+                                : object.owner;
         const MemberSlot member = replica::find_member(r, next);
         if (member != no_member) loads.counts[member] += 1;
     }

@@ -49,11 +49,12 @@ void push(Replica &r, MemberSlot to, Control control)
     const uint32_t entry = queue_entries::of(control);
     if (goes_to_the_end(control)) queue_entries::remove(r, to, entry, 1);
     if (control == Control::dead) {
-        r.queues[to].dead_next = 0; // It begins again.
+        r.outbox.queues[to].dead_next = 0; // It begins again.
         return prepend_deaths(r, to, control);
     }
-    if (control == Control::report) r.queues[to].report_dead_next = r.queues[to].report_next = 0;
-    if (control == Control::equivocations) r.queues[to].equivocations_next = 0;
+    if (control == Control::report)
+        r.outbox.queues[to].report_dead_next = r.outbox.queues[to].report_next = 0;
+    if (control == Control::equivocations) r.outbox.queues[to].equivocations_next = 0;
     queue_entries::append(r, to, entry, 1);
 }
 
@@ -87,8 +88,8 @@ void announce(Replica &r, ObjectSlot slot)
 void send_refusal(Replica &r, MemberSlot to, ObjectId object, ClaimRefusal reason)
 {
     if (!takes_objects(r, to)) return;
-    const std::span<WaitingRefusal> waiting = of_member(r.refusals, r, to);
-    uint32_t &count = r.queues[to].refusal_count;
+    const std::span<WaitingRefusal> waiting = of_member(r.outbox.refusals, r, to);
+    uint32_t &count = r.outbox.queues[to].refusal_count;
     for (const WaitingRefusal &refusal : waiting.first(count))
         if (refusal.object == static_cast<uint64_t>(object)) return; // It was claimed twice.
     if (count == waiting.size()) return; // An honest member has fewer claims open.
@@ -100,31 +101,31 @@ void send_refusal(Replica &r, MemberSlot to, ObjectId object, ClaimRefusal reaso
 
 static void forget_waiting_grant(Replica &r, ObjectSlot slot)
 {
-    const uint32_t grant = r.waiting_grants[slot];
+    const uint32_t grant = r.granting.waiting[slot];
     if (grant == 0) return;
-    const MemberSlot owner = replica::find_member(r, r.grants[grant - 1].owner);
+    const MemberSlot owner = replica::find_member(r, r.granting.all[grant - 1].owner);
     if (owner != no_member) queue_entries::remove(r, owner, queue_entries::of(slot), waiting_grant);
-    r.waiting_grants[slot] = 0;
+    r.granting.waiting[slot] = 0;
     grants::unreference(r, grant);
 }
 
 static void let_grant_wait(Replica &r, MemberSlot to, ObjectSlot slot, uint32_t grant)
 {
-    r.waiting_grants[slot] = grant;
-    r.grants[grant - 1].references += 1;
+    r.granting.waiting[slot] = grant;
+    r.granting.all[grant - 1].references += 1;
     queue_entries::append(r, to, queue_entries::of(slot), waiting_grant);
 }
 
 void send_grant(Replica &r, uint32_t grant)
 {
-    const Grant granted = r.grants[grant - 1];
+    const Grant granted = r.granting.all[grant - 1];
     const MemberSlot to = replica::find_member(r, granted.owner);
     if (!takes_objects(r, to)) return;
     for (uint16_t i = 0; i < granted.object_count; ++i) {
         const ObjectSlot slot = world::find_alive(r.world, granted.objects[i]);
         if (slot == no_slot) continue;
-        if (const uint32_t before = r.waiting_grants[slot]; before != 0) {
-            const PeerId loser = r.grants[before - 1].owner;
+        if (const uint32_t before = r.granting.waiting[slot]; before != 0) {
+            const PeerId loser = r.granting.all[before - 1].owner;
             forget_waiting_grant(r, slot);
             if (loser != granted.owner)
                 send_refusal(r, replica::find_member(r, loser), granted.objects[i],
@@ -157,28 +158,28 @@ void forget_object(Replica &r, ObjectSlot slot)
 
 static UnackedEntry &unacked(Replica &r, MemberSlot member, uint32_t i)
 {
-    const std::span<UnackedEntry> ring = of_member(r.unacked, r, member);
-    return ring[(r.queues[member].unacked_first + i) % ring.size()];
+    const std::span<UnackedEntry> ring = of_member(r.outbox.unacked, r, member);
+    return ring[(r.outbox.queues[member].unacked_first + i) % ring.size()];
 }
 
 static const UnackedEntry &unacked(const Replica &r, MemberSlot member, uint32_t i)
 {
-    const std::span<const UnackedEntry> ring = of_member(r.unacked, r, member);
-    return ring[(r.queues[member].unacked_first + i) % ring.size()];
+    const std::span<const UnackedEntry> ring = of_member(r.outbox.unacked, r, member);
+    return ring[(r.outbox.queues[member].unacked_first + i) % ring.size()];
 }
 
 static void pop_first(Replica &r, MemberSlot member)
 {
-    MemberQueue &queue = r.queues[member];
+    MemberQueue &queue = r.outbox.queues[member];
     unacked(r, member, 0) = {};
-    queue.unacked_first =
-        static_cast<uint32_t>((queue.unacked_first + 1) % of_member(r.unacked, r, member).size());
+    queue.unacked_first = static_cast<uint32_t>((queue.unacked_first + 1) %
+                                                of_member(r.outbox.unacked, r, member).size());
     queue.unacked_count -= 1;
 }
 
 static void free_unacked_grant(Replica &r, MemberSlot member, const UnackedEntry &entry)
 {
-    r.queues[member].grants_unacked -= 1;
+    r.outbox.queues[member].grants_unacked -= 1;
     grants::unreference(r, entry.token);
 }
 
@@ -190,13 +191,13 @@ void clear(Replica &r, MemberSlot to)
             forget_waiting_grant(r, queue_entries::slot_of(entry));
         queue_entries::remove(r, to, entry, 0xff);
     }
-    for (; r.queues[to].unacked_count > 0; pop_first(r, to))
+    for (; r.outbox.queues[to].unacked_count > 0; pop_first(r, to))
         if (unacked(r, to, 0).kind == MessageKind::grant)
             free_unacked_grant(r, to, unacked(r, to, 0));
     deaths::forget_member(r, to);
-    std::ranges::fill(of_member(r.refusals, r, to).first(r.queues[to].refusal_count),
+    std::ranges::fill(of_member(r.outbox.refusals, r, to).first(r.outbox.queues[to].refusal_count),
                       WaitingRefusal{});
-    r.queues[to] = {};
+    r.outbox.queues[to] = {};
 }
 
 // The message has arrived. After an announcement the publisher may send UPDATEs of the object.
@@ -221,7 +222,7 @@ static void arrived(Replica &r, MemberSlot to, const UnackedEntry &entry)
 
 void acked(Replica &r, MemberSlot to, uint32_t count)
 {
-    MemberQueue &queue = r.queues[to];
+    MemberQueue &queue = r.outbox.queues[to];
     queue.acked_count = count;
     while (queue.unacked_count > 0 && unacked(r, to, 0).message <= count) {
         arrived(r, to, unacked(r, to, 0));
@@ -263,13 +264,13 @@ static void charge(Replica &r, const BitWriter &w, std::span<const std::byte> me
 
 bool has_message(const Replica &r, MemberSlot to)
 {
-    const MemberQueue &queue = r.queues[to];
+    const MemberQueue &queue = r.outbox.queues[to];
     const uint32_t entry = queue_entries::first(r, to);
     if (entry == 0) return false;
     const bool is_grant = !queue_entries::is_control(entry) &&
                           (queue_entries::waiting(r, to, entry) & waiting_grant) != 0;
     if (is_grant && queue.grants_unacked == grants_unacked_max) return false;
-    return queue.unacked_count + grant_objects_max <= of_member(r.unacked, r, to).size();
+    return queue.unacked_count + grant_objects_max <= of_member(r.outbox.unacked, r, to).size();
 }
 
 size_t pull(Replica &r, MemberSlot to, std::span<std::byte> buffer)
@@ -281,7 +282,7 @@ size_t pull(Replica &r, MemberSlot to, std::span<std::byte> buffer)
         const size_t size = bits::size_bytes(w);
         charge(r, w, buffer.first(size));
         if (size == 0) continue;
-        r.queues[to].message_count += 1;
+        r.outbox.queues[to].message_count += 1;
         places::messages_pulled(r, to);
         return size;
     }
@@ -309,13 +310,13 @@ static void requeue_owner_request(Replica &r, MemberSlot to, const UnackedEntry 
 
 static void requeue_grant(Replica &r, MemberSlot to, uint32_t index)
 {
-    const Grant &grant = r.grants[index - 1];
+    const Grant &grant = r.granting.all[index - 1];
     for (uint16_t i = grant.object_count; i > 0; --i) {
         const ObjectSlot slot = world::find_alive(r.world, grant.objects[i - 1]);
         if (slot == no_slot) continue;
-        if (r.waiting_grants[slot] == 0)
+        if (r.granting.waiting[slot] == 0)
             let_grant_wait(r, to, slot, index);
-        else if (r.grants[r.waiting_grants[slot] - 1].owner != grant.owner)
+        else if (r.granting.all[r.granting.waiting[slot] - 1].owner != grant.owner)
             send_refusal(r, to, grant.objects[i - 1], ClaimRefusal::overtaken);
         if ((queue_entries::waiting(r, to, queue_entries::of(slot)) & waiting_grant) != 0)
             queue_entries::prepend(r, to, queue_entries::of(slot), waiting_grant);
@@ -349,10 +350,10 @@ static void requeue(Replica &r, MemberSlot to, const UnackedEntry &entry)
         return deaths::owe(r, to, {entry.object, entry.stamp});
     case MessageKind::dead_wanted:
         if (const MemberSlot member = replica::find_member(r, entry.peer); member != no_member)
-            r.queues[member].misses_dead = true;
+            r.outbox.queues[member].misses_dead = true;
         return again(Control::dead_wanted);
     case MessageKind::report:
-        if (entry.token == r.queues[to].report_token) again(Control::report);
+        if (entry.token == r.outbox.queues[to].report_token) again(Control::report);
         return;
     case MessageKind::welcome: return again(Control::welcome);
     case MessageKind::view: return again(Control::view);
@@ -372,7 +373,7 @@ static void requeue(Replica &r, MemberSlot to, const UnackedEntry &entry)
 
 void rewind(Replica &r, MemberSlot to)
 {
-    MemberQueue &queue = r.queues[to];
+    MemberQueue &queue = r.outbox.queues[to];
     queue.message_count = queue.acked_count = 0;
     queue.dead_next = queue.report_dead_next = queue.report_next = queue.equivocations_next = 0;
     while (queue.unacked_count > 0) { // The newest first, so that all keep their order.
@@ -392,12 +393,12 @@ void rewind(Replica &r, MemberSlot to)
 
 bool is_empty(const Replica &r, MemberSlot to)
 {
-    return queue_entries::first(r, to) == 0 && r.queues[to].unacked_count == 0;
+    return queue_entries::first(r, to) == 0 && r.outbox.queues[to].unacked_count == 0;
 }
 
 uint32_t count(const Replica &r, MemberSlot to)
 {
-    uint32_t count = r.queues[to].unacked_count;
+    uint32_t count = r.outbox.queues[to].unacked_count;
     for (uint32_t at = queue_entries::first(r, to); at != 0; at = queue_entries::next(r, to, at))
         count += 1;
     return count;
@@ -406,7 +407,7 @@ uint32_t count(const Replica &r, MemberSlot to)
 bool is_death_unacked(const Replica &r, MemberSlot to, ObjectId object)
 {
     const auto id = static_cast<uint64_t>(object);
-    for (uint32_t i = 0; i < r.queues[to].unacked_count; ++i) {
+    for (uint32_t i = 0; i < r.outbox.queues[to].unacked_count; ++i) {
         const UnackedEntry &entry = unacked(r, to, i);
         if (entry.kind == MessageKind::dead && entry.object <= id && id <= entry.stamp) return true;
     }
@@ -415,7 +416,7 @@ bool is_death_unacked(const Replica &r, MemberSlot to, ObjectId object)
 
 bool is_announcement_unacked(const Replica &r, MemberSlot to, ObjectId object)
 {
-    for (uint32_t i = 0; i < r.queues[to].unacked_count; ++i) {
+    for (uint32_t i = 0; i < r.outbox.queues[to].unacked_count; ++i) {
         const UnackedEntry &entry = unacked(r, to, i);
         const bool state = entry.kind == MessageKind::create ||
                            entry.kind == MessageKind::migrate || entry.kind == MessageKind::relay;

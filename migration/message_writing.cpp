@@ -24,7 +24,7 @@ struct Writing {
 // Notes that the message is about this, which is in flight from now on.
 static void note(const Writing &m, UnackedEntry entry)
 {
-    const std::span<UnackedEntry> ring = of_member(m.r.unacked, m.r, m.to);
+    const std::span<UnackedEntry> ring = of_member(m.r.outbox.unacked, m.r, m.to);
     TERN_ASSERT(m.queue.unacked_count < ring.size(), "%zu messages in flight", ring.size());
     entry.message = m.queue.message_count + 1;
     ring[(m.queue.unacked_first + m.queue.unacked_count) % ring.size()] = entry;
@@ -72,7 +72,7 @@ static void write_create(const Writing &m, ObjectSlot slot)
 // Takes along all objects of the grant whose announcements wait.
 static void write_migrate(const Writing &m, ObjectSlot first)
 {
-    const Grant &grant = m.r.grants[m.r.world.slots[first].grant - 1];
+    const Grant &grant = m.r.granting.all[m.r.world.slots[first].grant - 1];
     uint32_t present = 0;
     for (uint16_t i = 0; i < grant.object_count; ++i) {
         const ObjectSlot slot = grants::own_slot(m.r, grant, i);
@@ -85,7 +85,7 @@ static void write_migrate(const Writing &m, ObjectSlot first)
         if ((present >> i & 1) == 0) continue;
         const ObjectSlot slot = grants::own_slot(m.r, grant, i);
         drop(m, slot, waiting_state);
-        bits::write(m.w, m.r.survived_ticks[slot], 32);
+        bits::write(m.w, m.r.rights.survived_ticks[slot], 32);
         messages::write_state(m.w, m.r, TrafficKind::migrate, slot, m.r.world.tick);
         note_state(m, MessageKind::migrate, slot, m.r.world.tick);
     }
@@ -110,13 +110,13 @@ static void write_state(const Writing &m, ObjectSlot slot)
 // Takes along all objects of the grant that still wait for it.
 static void write_grant(const Writing &m, ObjectSlot first)
 {
-    const uint32_t index = m.r.waiting_grants[first];
-    const Grant &grant = m.r.grants[index - 1];
+    const uint32_t index = m.r.granting.waiting[first];
+    const Grant &grant = m.r.granting.all[index - 1];
     ObjectSlot slots[grant_objects_max];
     uint32_t present = 0;
     for (uint16_t i = 0; i < grant.object_count; ++i) {
         slots[i] = world::find_alive(m.r.world, grant.objects[i]);
-        if (slots[i] != no_slot && m.r.waiting_grants[slots[i]] == index) present |= 1u << i;
+        if (slots[i] != no_slot && m.r.granting.waiting[slots[i]] == index) present |= 1u << i;
     }
     messages::write_kind(m.w, MessageKind::grant);
     messages::write_grant(m.w, grant);
@@ -125,7 +125,7 @@ static void write_grant(const Writing &m, ObjectSlot first)
     entry.token = index;
     note(m, entry);
     m.queue.grants_unacked += 1;
-    m.r.grants[index - 1].references += 1; // By the entry. Those of the objects end below.
+    m.r.granting.all[index - 1].references += 1; // By the entry. Those of the objects end below.
     for (uint16_t i = 0; i < grant.object_count; ++i) {
         if ((present >> i & 1) == 0) continue;
         const KnownObject &object = m.r.world.slots[slots[i]];
@@ -133,7 +133,7 @@ static void write_grant(const Writing &m, ObjectSlot first)
         messages::write_state(m.w, m.r, TrafficKind::grant, slots[i],
                               grants::value_tick(m.r, object));
         drop(m, slots[i], waiting_grant);
-        m.r.waiting_grants[slots[i]] = 0;
+        m.r.granting.waiting[slots[i]] = 0;
         grants::unreference(m.r, index);
     }
 }
@@ -142,7 +142,7 @@ static void write_owner_request(const Writing &m, ObjectSlot slot, Waiting waiti
 {
     drop(m, slot, waiting);
     if (m.r.world.slots[slot].owner != m.r.self) return;
-    const bool locked = (m.r.owner_requests[slot] & request_lock) != 0;
+    const bool locked = (m.r.rights.owner_requests[slot] & request_lock) != 0;
     MessageKind kind = locked ? MessageKind::lock : MessageKind::unlock;
     if (waiting == waiting_release) kind = MessageKind::release;
     messages::write_kind(m.w, kind);
@@ -182,11 +182,11 @@ static bool write_deaths(const Writing &m)
 {
     if (m.queue.owed_count > 0) return write_owed(m);
     const uint32_t proof = deaths::take_proof(m.r, m.to);
-    if (proof == m.r.proofs.count) return true;
-    const uint64_t object = m.r.proofs[proof].object;
+    if (proof == m.r.outbox.proofs.count) return true;
+    const uint64_t object = m.r.outbox.proofs[proof].object;
     messages::write_kind(m.w, MessageKind::destroy);
     messages::write_object_id(m.w, static_cast<ObjectId>(object));
-    messages::write_grant(m.w, m.r.grants[m.r.proofs[proof].grant - 1]);
+    messages::write_grant(m.w, m.r.granting.all[m.r.outbox.proofs[proof].grant - 1]);
     UnackedEntry entry = about(MessageKind::destroy, object);
     entry.token = proof;
     note(m, entry);
@@ -276,7 +276,7 @@ static bool write_query(const Writing &m)
 {
     departures::write_query(m.w, m.r);
     UnackedEntry entry = about(MessageKind::query);
-    entry.token = m.r.query_token;
+    entry.token = m.r.term.query_token;
     note(m, entry);
     return true;
 }
@@ -285,7 +285,7 @@ static bool write_view(const Writing &m, MessageKind kind)
 {
     views::write(m.w, m.r, m.to, kind);
     UnackedEntry entry = about(kind);
-    entry.token = m.r.view;
+    entry.token = m.r.term.view;
     note(m, entry);
     return true;
 }
@@ -307,7 +307,7 @@ static bool write_claims(const Writing &m)
 
 static bool write_refusals(const Writing &m)
 {
-    WaitingRefusal *refusals = of_member(m.r.refusals, m.r, m.to).data();
+    WaitingRefusal *refusals = of_member(m.r.outbox.refusals, m.r, m.to).data();
     uint32_t &count = m.queue.refusal_count;
     if (count == 0) return true;
     messages::write_kind(m.w, MessageKind::claim_refused);
@@ -326,8 +326,8 @@ static bool write_dead_wanted(const Writing &m)
 {
     if (replica::host(m.r) != m.r.members[m.to].id) return true;
     for (MemberSlot member = 0; member < m.r.members.count; ++member) {
-        if (!m.r.queues[member].misses_dead) continue;
-        m.r.queues[member].misses_dead = false;
+        if (!m.r.outbox.queues[member].misses_dead) continue;
+        m.r.outbox.queues[member].misses_dead = false;
         messages::write_kind(m.w, MessageKind::dead_wanted);
         messages::write_peer(m.w, m.r.members[member].id);
         UnackedEntry entry = about(MessageKind::dead_wanted);
@@ -381,7 +381,7 @@ static bool write_control(const Writing &m, Control control)
     case Control::welcome: return write_view(m, MessageKind::welcome);
     case Control::view: return write_view(m, MessageKind::view);
     case Control::deaths: return write_deaths(m);
-    case Control::query: return !m.r.collecting || write_query(m);
+    case Control::query: return !m.r.duties.collecting || write_query(m);
     case Control::dead: return write_all_dead(m);
     case Control::report: return write_report(m);
     case Control::synced: return write_plain(m, MessageKind::synced);
@@ -403,14 +403,14 @@ static bool write_control(const Writing &m, Control control)
 static uint32_t next_entry(const Replica &r, MemberSlot to)
 {
     const uint32_t query = queue_entries::of(Control::query);
-    const bool succeeds = r.topology == Topology::star && r.view_host != r.self;
+    const bool succeeds = r.rules.topology == Topology::star && r.view_host != r.self;
     if (succeeds && queue_entries::waiting(r, to, query) != 0) return query;
     return queue_entries::first(r, to);
 }
 
 void write_first(BitWriter &w, Replica &r, MemberSlot to)
 {
-    const Writing m = {w, r, to, r.queues[to]};
+    const Writing m = {w, r, to, r.outbox.queues[to]};
     const uint32_t entry = next_entry(r, to);
     if (!queue_entries::is_control(entry)) return write_object(m, queue_entries::slot_of(entry));
     if (write_control(m, static_cast<Control>(entry))) queue_entries::remove(r, to, entry, 1);

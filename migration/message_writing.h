@@ -5,7 +5,7 @@
 namespace tern::message_writing {
 
 // Writes one message about the first entry that waits for the member, and notes in
-// Replica::unacked what is in flight. Writes nothing if the entry has become pointless. Removes
+// Outbox::unacked what is in flight. Writes nothing if the entry has become pointless. Removes
 // entries as soon as nothing is left to send for them.
 void write_first(BitWriter &w, Replica &r, MemberSlot to);
 

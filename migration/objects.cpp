@@ -57,8 +57,8 @@ static void join_known(Replica &r, ObjectSlot slot, const TenureInfo &tenure,
         return event_log::changed(r, slot, fields);
     }
     relay::began(r, slot, tenure.survived_tick);
-    r.locks[slot] = 0;
-    r.migrations += 1;
+    r.rights.locks[slot] = 0;
+    r.term.migrations += 1;
     event_log::owner_changed(r, slot, previous, fields, lost_ticks);
 }
 
@@ -110,7 +110,8 @@ bool may_have_given(const Replica &r, ObjectId object)
 {
     const bool host_stays = r.view_host == r.self;
     const auto creator = static_cast<uint16_t>(object_id::creator(object));
-    if (creator > r.last_peer) return !host_stays && creator - r.last_peer <= later_peers_max;
+    if (creator > r.term.last_peer)
+        return !host_stays && creator - r.term.last_peer <= later_peers_max;
     const MemberSlot slot = replica::find_member(r, object_id::creator(object));
     if (slot == no_member || r.members[slot].fenced) return true; // It has gone.
     const uint64_t after = uint64_t{reported_serials_max} * (host_stays ? 1 : 2);
@@ -120,7 +121,7 @@ bool may_have_given(const Replica &r, ObjectId object)
 void join(Replica &r, const TenureInfo &tenure, const ObjectState &state, Source source)
 {
     const uint16_t number = stamps::parts(tenure.stamp).term_number;
-    if (number > r.term_number_max) r.term_number_max = number;
+    if (number > r.term.number_max) r.term.number_max = number;
     note_new_host(r, tenure.stamp);
     if (dead::contains(r.world.dead, tenure.id)) return;
     const ObjectSlot known = world::find_alive(r.world, tenure.id);
@@ -139,7 +140,7 @@ void join(Replica &r, const TenureInfo &tenure, const ObjectState &state, Source
     object.tick = state.tick;
     std::memcpy(world::value(r.world, *r.types, slot), state.value,
                 r.types->types[object.type].size_bytes);
-    if (tenure.stamp != 0) r.migrations += 1;
+    if (tenure.stamp != 0) r.term.migrations += 1;
     push_state_history(r, slot);
     relay::began(r, slot, tenure.survived_tick);
     event_log::created(r, slot);
@@ -163,9 +164,9 @@ static void forget_rights(Replica &r, ObjectSlot slot)
     grants::forget_pending_owner(r, slot);
     grants::give_away(r, slot);
     message_queue::forget_object(r, slot);
-    r.locks[slot] = 0;
-    r.granted_us[slot] = 0;
-    r.outstanding[slot] = {};
+    r.rights.locks[slot] = 0;
+    r.granting.granted_us[slot] = 0;
+    r.granting.outstanding[slot] = {};
 }
 
 static void destroy_here(Replica &r, ObjectSlot slot)
@@ -333,7 +334,7 @@ static void take_dead_range(Replica &r, const DeadRange &range, PeerId from, Sou
     if (reported && !may_have_given(r, last)) return;
     // A member may know more peers than we do while we join, but only the host knows all.
     const auto creator = static_cast<uint16_t>(object_id::creator(last));
-    if (from != replica::successor(r) && creator > r.last_peer + later_peers_max) return;
+    if (from != replica::successor(r) && creator > r.term.last_peer + later_peers_max) return;
     if (object_id::creator(last) == r.self)
         r.world.serial = std::max(r.world.serial, object_id::serial(last));
     else if (!reported)
@@ -392,10 +393,11 @@ static ClaimRefusal refusal(const Replica &r, ObjectSlot slot, ObjectId object)
         return dead::contains(r.world.dead, object) ? ClaimRefusal::dead : ClaimRefusal::unknown;
     const ClaimPolicy policy = r.types->types[r.world.slots[slot].type].claim;
     if (policy == ClaimPolicy::never) return ClaimRefusal::policy;
-    if (r.locks[slot] != 0) return ClaimRefusal::locked;
+    if (r.rights.locks[slot] != 0) return ClaimRefusal::locked;
     const uint64_t cooldown_us =
         uint64_t{r.types->types[r.world.slots[slot].type].claim_cooldown_ms} * 1000;
-    const bool cools = r.granted_us[slot] != 0 && r.now_us - r.granted_us[slot] < cooldown_us;
+    const bool cools =
+        r.granting.granted_us[slot] != 0 && r.now_us - r.granting.granted_us[slot] < cooldown_us;
     return cools ? ClaimRefusal::cooldown : ClaimRefusal::none;
 }
 
@@ -405,7 +407,7 @@ static bool take_claim(Replica &r, PeerId claimer, TypeId type)
     const uint32_t per_second = r.types->types[type].claims_per_second_max;
     if (per_second == 0) return true;
     const MemberSlot member = replica::find_member(r, claimer);
-    ClaimRate &rate = r.claim_rates[size_t{member} * r.places.count + type];
+    ClaimRate &rate = r.claim_rates[size_t{member} * r.room.places.count + type];
     if (rate.claimer != claimer) rate = {claimer, allowance::make(per_second, per_second)};
     return allowance::take(rate.allowance, r.now_us);
 }
@@ -488,7 +490,7 @@ static void take_owner_request(Replica &r, ObjectSlot slot, MessageKind kind)
     if (kind == MessageKind::release)
         grants::request_transfer(r, slot, r.self);
     else
-        r.locks[slot] = kind == MessageKind::lock;
+        r.rights.locks[slot] = kind == MessageKind::lock;
 }
 
 Verdict receive_owner_request(Replica &r, PeerId from, MessageKind kind, BitReader reader)
@@ -509,21 +511,22 @@ void send_owner_request(Replica &r, ObjectSlot slot, OwnerRequest request)
         return message_queue::send_owner_request(
             r, slot, request == request_release ? waiting_release : waiting_lock);
     if (request == request_release) return grants::request_transfer(r, slot, r.self);
-    r.locks[slot] = (r.owner_requests[slot] & request_lock) != 0;
+    r.rights.locks[slot] = (r.rights.owner_requests[slot] & request_lock) != 0;
 }
 
 void send_owner_requests(Replica &r)
 {
-    for (ObjectSlot slot = 0; slot < r.owner_requests.count; ++slot) {
-        if ((r.owner_requests[slot] & request_lock) != 0) send_owner_request(r, slot, request_lock);
-        if ((r.owner_requests[slot] & request_release) != 0)
+    for (ObjectSlot slot = 0; slot < r.rights.owner_requests.count; ++slot) {
+        if ((r.rights.owner_requests[slot] & request_lock) != 0)
+            send_owner_request(r, slot, request_lock);
+        if ((r.rights.owner_requests[slot] & request_release) != 0)
             send_owner_request(r, slot, request_release);
     }
 }
 
 void settle_claims(Replica &r)
 {
-    for (uint32_t i = 0; i < r.claims.count && r.events.capacity - r.events.count > 2;) {
+    for (uint32_t i = 0; i < r.claims.count && r.log.events.capacity - r.log.events.count > 2;) {
         const Claim claim = r.claims[i];
         if (claim.answer != ClaimRefusal::none) {
             refuse_claim_to_self(r, claim.object, claim.answer);

@@ -13,13 +13,13 @@ namespace tern::places {
 void set_up(Replica &r)
 {
     uint32_t first = 0;
-    for (size_t type = 0; type < r.places.count; ++type) {
-        Places &places = r.places[type];
+    for (size_t type = 0; type < r.room.places.count; ++type) {
+        Places &places = r.room.places[type];
         const uint32_t count = r.types->types[type].objects_max;
         places.first = first;
         places.unused = count;
         for (uint32_t i = 0; i < count; ++i) // The lowest numbers are used first.
-            r.place_numbers[first + i] = count - 1 - i;
+            r.room.numbers[first + i] = count - 1 - i;
         first += count;
     }
 }
@@ -27,16 +27,16 @@ void set_up(Replica &r)
 uint32_t left(const Replica &r, TypeId type)
 {
     if (r.phase != Phase::in) return 0;
-    const Places &places = r.places[type];
+    const Places &places = r.room.places[type];
     const uint32_t free = places.held - std::min(places.held, places.used);
     return free + places.unacked + places.awaited;
 }
 
 bool take(Replica &r, TypeId type, uint32_t &number)
 {
-    Places &places = r.places[type];
+    Places &places = r.room.places[type];
     if (left(r, type) == 0) return false;
-    number = r.place_numbers[places.first + places.unused - 1];
+    number = r.room.numbers[places.first + places.unused - 1];
     places.unused -= 1;
     if (places.unacked > 0)
         places.unacked -= 1;
@@ -49,8 +49,8 @@ bool take(Replica &r, TypeId type, uint32_t &number)
 
 static void leave_own(Replica &r, const KnownObject &object)
 {
-    Places &places = r.places[object.type];
-    r.place_numbers[places.first + places.unused] = object.place;
+    Places &places = r.room.places[object.type];
+    r.room.numbers[places.first + places.unused] = object.place;
     places.unused += 1;
     places.unacked += 1;
 }
@@ -59,7 +59,7 @@ static void leave_own(Replica &r, const KnownObject &object)
 
 void messages_pulled(Replica &r, MemberSlot member)
 {
-    MemberQueue &queue = r.queues[member];
+    MemberQueue &queue = r.outbox.queues[member];
     if (queue.deaths != AckedDeaths::queued) return;
     for (const Control control : {Control::deaths, Control::dead})
         if (queue_entries::waiting(r, member, queue_entries::of(control)) != 0) return;
@@ -71,17 +71,17 @@ void messages_pulled(Replica &r, MemberSlot member)
 // deaths go first.
 static void begin_round(Replica &r)
 {
-    r.deaths_unacked = false;
-    r.deaths_awaited = true;
-    for (Places &places : r.places.all()) {
+    r.duties.deaths_unacked = false;
+    r.duties.deaths_awaited = true;
+    for (Places &places : r.room.places.all()) {
         places.awaited = places.unacked;
         places.departed_awaited = places.departed_unacked;
         places.unacked = places.departed_unacked = 0;
     }
-    if (r.topology == Topology::star) return;
+    if (r.rules.topology == Topology::star) return;
     for (const uint16_t member : r.order.all()) {
         if (!message_queue::takes_objects(r, member)) continue;
-        r.queues[member].deaths = AckedDeaths::queued;
+        r.outbox.queues[member].deaths = AckedDeaths::queued;
         messages_pulled(r, member);
     }
 }
@@ -91,7 +91,7 @@ static bool is_round_over(Replica &r)
 {
     bool over = true;
     for (const uint16_t member : r.order.all()) {
-        MemberQueue &queue = r.queues[member];
+        MemberQueue &queue = r.outbox.queues[member];
         if (queue.deaths == AckedDeaths::sent && queue.acked_count >= queue.deaths_message) {
             queue.deaths = AckedDeaths::all;
             queue.deaths_message = 0;
@@ -103,26 +103,26 @@ static bool is_round_over(Replica &r)
 
 static void end_round(Replica &r)
 {
-    for (Places &places : r.places.all()) {
+    for (Places &places : r.room.places.all()) {
         const uint32_t freed = places.awaited + places.departed_awaited;
         // A hostile member can make objects known whose creator has never had a place for them.
         places.used -= std::min(places.used, freed);
         places.awaited = places.departed_awaited = 0;
     }
-    r.deaths_awaited = false;
+    r.duties.deaths_awaited = false;
 }
 
 void settle(Replica &r)
 {
-    if (r.deaths_awaited && is_round_over(r)) end_round(r);
-    if (r.deaths_awaited || !r.deaths_unacked) return;
+    if (r.duties.deaths_awaited && is_round_over(r)) end_round(r);
+    if (r.duties.deaths_awaited || !r.duties.deaths_unacked) return;
     begin_round(r);
     if (is_round_over(r)) end_round(r);
 }
 
 void rewind(Replica &r, MemberSlot member)
 {
-    MemberQueue &queue = r.queues[member];
+    MemberQueue &queue = r.outbox.queues[member];
     if (queue.deaths == AckedDeaths::sent) queue.deaths = AckedDeaths::queued;
     queue.deaths_message = 0;
     messages_pulled(r, member);
@@ -143,13 +143,13 @@ static uint64_t key_of(const Replica &r, ObjectSlot slot)
 
 static uint32_t find(const Replica &r, uint64_t wanted)
 {
-    return probing::find(r.occupants, wanted,
+    return probing::find(r.room.occupants, wanted,
                          [&](ObjectSlot slot) { return key_of(r, slot) == wanted; });
 }
 
 ObjectSlot occupant(const Replica &r, PeerId creator, TypeId type, uint32_t number)
 {
-    const uint32_t entry = r.occupants[find(r, key(creator, type, number))];
+    const uint32_t entry = r.room.occupants[find(r, key(creator, type, number))];
     return entry == 0 ? no_slot : entry - 1;
 }
 
@@ -157,15 +157,15 @@ static void take_place(Replica &r, ObjectSlot slot, uint32_t number)
 {
     r.world.slots[slot].place = number;
     const uint32_t at = find(r, key_of(r, slot));
-    TERN_ASSERT(r.occupants[at] == 0, "place %u", number);
-    r.occupants[at] = slot + 1;
+    TERN_ASSERT(r.room.occupants[at] == 0, "place %u", number);
+    r.room.occupants[at] = slot + 1;
 }
 
 static void leave_place(Replica &r, ObjectSlot slot)
 {
     const uint32_t at = find(r, key_of(r, slot));
-    TERN_ASSERT(r.occupants[at] == slot + 1, "place %u", r.world.slots[slot].place);
-    probing::remove(r.occupants, at, [&](ObjectSlot other) { return key_of(r, other); });
+    TERN_ASSERT(r.room.occupants[at] == slot + 1, "place %u", r.world.slots[slot].place);
+    probing::remove(r.room.occupants, at, [&](ObjectSlot other) { return key_of(r, other); });
 }
 
 void move_over(Replica &r, ObjectSlot slot, uint32_t number)
@@ -185,9 +185,9 @@ void move_in(Replica &r, ObjectSlot slot, uint32_t number)
 static bool uses_own_lease(const Replica &r, PeerId creator)
 {
     if (creator == r.self) return true;
-    const bool departs = r.collecting && replica::find_member(r, creator) != no_member;
-    return r.counts_departed && replica::host(r) == r.self && !replica::is_member(r, creator) &&
-           !departs;
+    const bool departs = r.duties.collecting && replica::find_member(r, creator) != no_member;
+    return r.duties.counts_departed && replica::host(r) == r.self &&
+           !replica::is_member(r, creator) && !departs;
 }
 
 void died(Replica &r, ObjectSlot slot)
@@ -200,9 +200,9 @@ void died(Replica &r, ObjectSlot slot)
     if (creator == r.self)
         leave_own(r, object);
     else
-        r.places[object.type].departed_unacked += 1;
-    r.deaths_unacked = true;
-    if (r.topology == Topology::star) return;
+        r.room.places[object.type].departed_unacked += 1;
+    r.duties.deaths_unacked = true;
+    if (r.rules.topology == Topology::star) return;
     const auto id = static_cast<uint64_t>(object.id);
     for (const uint16_t member : r.order.all())
         deaths::owe(r, member, {id, id});

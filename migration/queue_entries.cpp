@@ -4,12 +4,12 @@ namespace tern::queue_entries {
 
 static QueueEntry &at(Replica &r, MemberSlot member, uint32_t entry)
 {
-    return r.entries[size_t{member} * (control_count + r.world.slots.count) + entry];
+    return r.outbox.entries[size_t{member} * (control_count + r.world.slots.count) + entry];
 }
 
 static const QueueEntry &at(const Replica &r, MemberSlot member, uint32_t entry)
 {
-    return r.entries[size_t{member} * (control_count + r.world.slots.count) + entry];
+    return r.outbox.entries[size_t{member} * (control_count + r.world.slots.count) + entry];
 }
 
 static void set_next(QueueEntry &e, uint32_t next)

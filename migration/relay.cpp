@@ -41,7 +41,7 @@ void began(Replica &r, ObjectSlot slot, uint32_t survived_tick)
     if (object.owner != r.self) {
         publish::forget_object(r.publisher, r.world, slot);
         forget_ticks(r, slot);
-        r.survived_ticks[slot] = survived_tick;
+        r.rights.survived_ticks[slot] = survived_tick;
     }
     message_queue::announce(r, slot);
 }
@@ -76,7 +76,7 @@ uint32_t write(BitWriter &w, Replica &r, ObjectSlot slot)
     messages::write_stamp(w, object.stamp);
     messages::write_peer(w, object.owner);
     bits::write_varint(w, object.place);
-    bits::write(w, r.survived_ticks[slot], 32);
+    bits::write(w, r.rights.survived_ticks[slot], 32);
     messages::write_state(w, r, TrafficKind::relay, slot, tick);
     return tick;
 }
@@ -86,7 +86,7 @@ uint32_t write(BitWriter &w, Replica &r, ObjectSlot slot)
 void sync_leader(Replica &r)
 {
     const PeerId leader = replica::successor(r);
-    if (r.topology != Topology::star || r.phase != Phase::in || leader == r.self) return;
+    if (r.rules.topology != Topology::star || r.phase != Phase::in || leader == r.self) return;
     const MemberSlot to = replica::find_member(r, leader);
     message_queue::push(r, to, Control::dead);
     views::send_own(r, to);
@@ -103,7 +103,7 @@ Verdict receive(Replica &r, PeerId from, BitReader reader)
     ObjectState state;
     messages::read_state(reader, r, state);
     if (!bits::complete(reader)) return Verdict::malformed;
-    const bool may = r.topology == Topology::star && from == replica::successor(r);
+    const bool may = r.rules.topology == Topology::star && from == replica::successor(r);
     if (!may) return Verdict::forged;
     if (tenure.owner == r.self) return Verdict::forged; // Own objects come by GRANT.
     views::NewObjects fresh = {};

@@ -30,15 +30,15 @@ static void place_queues(flat::Builder &b, Replica &r, uint32_t slots, const Rep
     const auto place = [&](auto &array, size_t each) {
         flat::place(b, array, members * each, members * each);
     };
-    place(r.queues, 1);
-    place(r.entries, control_count + slots);
-    place(r.unacked, limits.unacked_max);
+    place(r.outbox.queues, 1);
+    place(r.outbox.entries, control_count + slots);
+    place(r.outbox.unacked, limits.unacked_max);
     // A creator has at most one range of dead ids before each of its living objects, and one after
     // the last. A member that is owed more ranges than owed_max gets all of them anew.
-    place(r.owed, std::min(slots + 1, owed_max));
-    place(r.refusals, claims_max(slots));
-    flat::place(b, r.proofs, slots, slots);
-    place(r.proof_marks, slots);
+    place(r.outbox.owed, std::min(slots + 1, owed_max));
+    place(r.outbox.refusals, claims_max(slots));
+    flat::place(b, r.outbox.proofs, slots, slots);
+    place(r.outbox.proof_marks, slots);
 }
 
 static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
@@ -53,29 +53,30 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.order, limits.peers_max);
     flat::place(b, r.ids, limits.peers_max);
     const size_t pairs = size_t{limits.peers_max} * limits.peers_max;
-    flat::place(b, r.query_names, pairs, pairs);
-    flat::place(b, r.accusations, pairs, pairs);
-    flat::place(b, r.former, former_hosts_max);
+    flat::place(b, r.reports.query_names, pairs, pairs);
+    flat::place(b, r.reports.accusations, pairs, pairs);
+    flat::place(b, r.reports.former, former_hosts_max);
     place_queues(b, r, slots, limits);
     const size_t type_count = types.types.size();
-    flat::place(b, r.places, type_count, type_count);
-    flat::place(b, r.place_numbers, types.objects_max, types.objects_max);
-    flat::place(b, r.occupants, std::bit_ceil(2 * size_t{slots}), std::bit_ceil(2 * size_t{slots}));
-    flat::place(b, r.leases, type_count * limits.peers_max, type_count * limits.peers_max);
-    flat::place(b, r.grants, limits.grants_max, limits.grants_max);
-    flat::place(b, r.free_grants, limits.grants_max);
-    flat::place(b, r.waiting_grants, slots, slots);
-    flat::place(b, r.pending_owners, slots, slots);
-    flat::place(b, r.outstanding, slots, slots);
-    flat::place(b, r.survived_ticks, slots, slots);
-    flat::place(b, r.owner_requests, slots, slots);
-    flat::place(b, r.locks, slots, slots);
-    flat::place(b, r.granted_us, slots, slots);
+    flat::place(b, r.room.places, type_count, type_count);
+    flat::place(b, r.room.numbers, types.objects_max, types.objects_max);
+    flat::place(b, r.room.occupants, std::bit_ceil(2 * size_t{slots}),
+                std::bit_ceil(2 * size_t{slots}));
+    flat::place(b, r.room.leases, type_count * limits.peers_max, type_count * limits.peers_max);
+    flat::place(b, r.granting.all, limits.grants_max, limits.grants_max);
+    flat::place(b, r.granting.free, limits.grants_max);
+    flat::place(b, r.granting.waiting, slots, slots);
+    flat::place(b, r.granting.pending_owners, slots, slots);
+    flat::place(b, r.granting.outstanding, slots, slots);
+    flat::place(b, r.rights.survived_ticks, slots, slots);
+    flat::place(b, r.rights.owner_requests, slots, slots);
+    flat::place(b, r.rights.locks, slots, slots);
+    flat::place(b, r.granting.granted_us, slots, slots);
     flat::place(b, r.claims, claims_max(slots));
     flat::place(b, r.asked, 2 * size_t{slots} + 64);
     publish::place(b, r.publisher, types,
                    {slots, limits.peers_max, limits.packets_max, limits.updates_max});
-    if (b.block) r.state_bytes = b.used_bytes - offsetof(Replica, session);
+    if (b.block) r.sizes.state_bytes = b.used_bytes - offsetof(Replica, session);
     flat::place(b, r.world.received, types.types.size(), types.types.size());
     flat::place(b, r.scratch, limits.send_parts, limits.send_parts);
     for (uint32_t part = 0; part < limits.send_parts; ++part) {
@@ -86,9 +87,9 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
         publish::place(b, scratch.send_order, slots);
     }
     state_history::place(b, r.state_history, types, slots, limits.peers_max);
-    flat::place(b, r.events, 5 * (size_t{slots} + limits.peers_max) + 1024);
-    flat::place(b, r.changed_events, slots, slots);
-    flat::place(b, r.visibility_events, slots, slots);
+    flat::place(b, r.log.events, 5 * (size_t{slots} + limits.peers_max) + 1024);
+    flat::place(b, r.log.changed, slots, slots);
+    flat::place(b, r.log.visibility, slots, slots);
     flat::place(b, r.claim_rates, type_count * limits.peers_max, type_count * limits.peers_max);
     flat::place(b, r.least_alive, limits.peers_max, limits.peers_max);
 }
@@ -99,7 +100,7 @@ ReplicaSizes sizes(const TypeTable &types, const ReplicaLimits &limits)
     Replica stand_in = {};
     place_parts(builder, stand_in, types, limits);
     return {builder.used_bytes, stand_in.world.values.capacity, stand_in.world.slots.capacity,
-            stand_in.events.capacity};
+            stand_in.log.events.capacity};
 }
 
 size_t size_bytes(const TypeTable &types, const ReplicaLimits &limits)
@@ -117,14 +118,14 @@ Replica *place(void *memory, const TypeTable &types, const ReplicaLimits &limits
     r->types = &types;
     flat::Builder builder = {static_cast<std::byte *>(memory), sizeof(Replica)};
     place_parts(builder, *r, types, limits);
-    r->block_bytes = builder.used_bytes;
-    for (uint32_t i = r->grants.capacity; i > 0; --i)
-        flat::push(r->free_grants, i - 1);
+    r->sizes.block_bytes = builder.used_bytes;
+    for (uint32_t i = r->granting.all.capacity; i > 0; --i)
+        flat::push(r->granting.free, i - 1);
     places::set_up(*r);
     r->world.tick = 1;
-    r->quorum = limits.quorum;
-    r->reserved_peer_ids = limits.reserved_peer_ids;
-    r->topology = limits.topology;
+    r->rules.quorum = limits.quorum;
+    r->rules.reserved_peer_ids = limits.reserved_peer_ids;
+    r->rules.topology = limits.topology;
     return r;
 }
 
@@ -132,7 +133,7 @@ void clear(Replica &r)
 {
     static constexpr std::byte zeros[4096] = {};
     auto *at = reinterpret_cast<std::byte *>(&r);
-    for (size_t left = r.block_bytes; left > 0;) {
+    for (size_t left = r.sizes.block_bytes; left > 0;) {
         const size_t size = std::min(left, sizeof zeros);
         if (std::memcmp(at, zeros, size) != 0) std::memset(at, 0, size);
         at += size;
@@ -143,7 +144,7 @@ void clear(Replica &r)
 uint64_t state_hash(const Replica &r)
 {
     const auto *bytes = reinterpret_cast<const std::byte *>(&r);
-    return hash::add(hash::start, {bytes + offsetof(Replica, session), r.state_bytes});
+    return hash::add(hash::start, {bytes + offsetof(Replica, session), r.sizes.state_bytes});
 }
 
 // --- UPDATEs ---
@@ -158,7 +159,7 @@ bool read_updates(const Replica &r, PeerId from, std::span<const std::byte> mess
 // that of any owner but us.
 static PeerId speaks_for(const Replica &r, PeerId from, ObjectSlot slot)
 {
-    if (r.topology == Topology::mesh || from != successor(r)) return from;
+    if (r.rules.topology == Topology::mesh || from != successor(r)) return from;
     if (slot == no_slot || r.world.slots[slot].owner == r.self) return from;
     return r.world.slots[slot].owner;
 }
@@ -273,7 +274,7 @@ bool set_priority(Replica &r, ObjectSlot slot, PeerId peer, uint16_t priority)
 {
     const MemberSlot member = is_member(r, peer) ? find_member(r, peer) : no_member;
     const PeerId owner = r.world.slots[slot].owner;
-    const bool sends = r.topology == Topology::star ? relays(r) : owner == r.self;
+    const bool sends = r.rules.topology == Topology::star ? relays(r) : owner == r.self;
     if (member == no_member || peer == r.self || peer == owner || !sends) return false;
     publish::set_priority(r.publisher, r.world, member, slot, priority);
     return true;
@@ -322,8 +323,8 @@ void end_send(Replica &r)
 
 bool events_room(const Replica &r)
 {
-    return r.events.capacity - r.events.count >=
-           3 * (r.changed_events.count + r.members.count) + 64;
+    return r.log.events.capacity - r.log.events.count >=
+           3 * (r.log.changed.count + r.members.count) + 64;
 }
 
 }

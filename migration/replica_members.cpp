@@ -20,9 +20,9 @@ void start(Replica &r, uint64_t session, const uint8_t *signing_secret, const Id
     r.self = static_cast<PeerId>(1);
     r.publisher.self = 1;
     r.phase = Phase::in;
-    r.term_number = r.term_number_max = 1;
-    r.last_peer = 1;
-    r.view = 1;
+    r.term.number = r.term.number_max = 1;
+    r.term.last_peer = 1;
+    r.term.view = 1;
     r.members[0].id = r.self;
     r.members[0].caught_up = r.members[0].votes = r.members[0].announced = true;
     r.view_host = r.announced_host = r.self;
@@ -47,7 +47,7 @@ Verdict welcome(Replica &r, uint64_t session, const uint8_t *signing_secret, con
 // none: all ids have been given.
 static PeerId next_id(const Replica &r)
 {
-    for (uint32_t id = r.last_peer + 1u; id < UINT16_MAX; ++id)
+    for (uint32_t id = r.term.last_peer + 1u; id < UINT16_MAX; ++id)
         if (!dead::contains_any_of(r.world.dead, static_cast<PeerId>(id)))
             return static_cast<PeerId>(id);
     return PeerId::none;
@@ -61,14 +61,14 @@ bool room_for_member(const Replica &r)
 PeerId next_peer_id(Replica &r)
 {
     const PeerId id = next_id(r);
-    TERN_ASSERT(id != PeerId::none, "peer %u", r.last_peer);
-    r.last_peer = static_cast<uint16_t>(id);
+    TERN_ASSERT(id != PeerId::none, "peer %u", r.term.last_peer);
+    r.term.last_peer = static_cast<uint16_t>(id);
     return id;
 }
 
 void admit(Replica &r, PeerId id, const Identity &newcomer)
 {
-    TERN_ASSERT(room_for_member(r) && host(r) == r.self, "peer %u", r.last_peer);
+    TERN_ASSERT(room_for_member(r) && host(r) == r.self, "peer %u", r.term.last_peer);
     TERN_ASSERT(find_member(r, id) == no_member, "peer %u is in", static_cast<unsigned>(id));
     views::admit(r, id, newcomer);
 }
@@ -81,14 +81,14 @@ void moved(Replica &r, PeerId peer, const Address &address)
     if (host(r) == peer) r.members[slot].identity.address = address;
     if (host(r) != r.self) return;
     r.members[slot].identity.address = address;
-    r.members[slot].since_view = r.view + 1;
+    r.members[slot].since_view = r.term.view + 1;
     views::send_view(r);
 }
 
 bool keeps_newcomer_out(const Replica &r, MemberSlot slot)
 {
     if (host(r) != r.self || !r.members[slot].caught_up) return false;
-    const uint32_t acked = r.queues[slot].view_floor;
+    const uint32_t acked = r.outbox.queues[slot].view_floor;
     return std::ranges::any_of(r.order.all(), [&](uint16_t other) {
         const Member &newcomer = r.members[other];
         return !newcomer.fenced && !newcomer.caught_up && newcomer.since_view > acked;
@@ -148,8 +148,8 @@ void go_on(Replica &r, uint64_t session)
                 static_cast<unsigned>(r.fault));
     r.fault = Fault::none;
     r.session = session;
-    r.going_on = true;
-    r.collecting = false;
+    r.duties.going_on = true;
+    r.duties.collecting = false;
     r.members[find_member(r, r.self)].votes = true;
 }
 
@@ -174,14 +174,14 @@ bool is_host(const Replica &r)
 
 bool exchanges_objects_with(const Replica &r, PeerId member)
 {
-    if (r.topology == Topology::mesh) return true;
+    if (r.rules.topology == Topology::mesh) return true;
     const PeerId leader = successor(r);
     return leader == r.self || leader == member;
 }
 
 bool relays(const Replica &r)
 {
-    return r.topology == Topology::star && host(r) == r.self;
+    return r.rules.topology == Topology::star && host(r) == r.self;
 }
 
 MemberSlot find_member(const Replica &r, PeerId peer)

@@ -75,16 +75,18 @@ bool migrate(Replica &r, ObjectId object, PeerId to)
 
 void release_ownership(Replica &r, ObjectSlot slot)
 {
-    if (host(r) == r.self || (r.owner_requests[slot] & request_release) != 0) return;
-    r.owner_requests[slot] = static_cast<uint8_t>(r.owner_requests[slot] | request_release);
+    if (host(r) == r.self || (r.rights.owner_requests[slot] & request_release) != 0) return;
+    r.rights.owner_requests[slot] =
+        static_cast<uint8_t>(r.rights.owner_requests[slot] | request_release);
     replica_objects::send_owner_request(r, slot, request_release);
 }
 
 void lock(Replica &r, ObjectSlot slot, bool locked)
 {
-    const bool was = (r.owner_requests[slot] & request_lock) != 0;
+    const bool was = (r.rights.owner_requests[slot] & request_lock) != 0;
     if (was == locked) return;
-    r.owner_requests[slot] = static_cast<uint8_t>(r.owner_requests[slot] ^ request_lock);
+    r.rights.owner_requests[slot] =
+        static_cast<uint8_t>(r.rights.owner_requests[slot] ^ request_lock);
     replica_objects::send_owner_request(r, slot, request_lock);
 }
 
@@ -103,12 +105,13 @@ void refuse_claim(Replica &r, ObjectId object, PeerId claimer, ClaimRefusal refu
 
 void balance(Replica &r, TypeId type)
 {
-    if (host(r) != r.self || r.collecting) return;
+    if (host(r) != r.self || r.duties.collecting) return;
     Loads of_type = loads::count(r, type);
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
         const KnownObject &object = r.world.slots[slot];
-        if (object.life != Life::alive || object.type != type || r.locks[slot] != 0) continue;
-        if (r.pending_owners[slot] != PeerId::none) continue;
+        if (object.life != Life::alive || object.type != type || r.rights.locks[slot] != 0)
+            continue;
+        if (r.granting.pending_owners[slot] != PeerId::none) continue;
         const MemberSlot from = find_member(r, object.owner);
         const MemberSlot to = loads::least(r, of_type);
         if (from == no_member || of_type.counts[from] < of_type.counts[to] + 2) continue;

@@ -98,7 +98,7 @@ enum class Control : uint8_t {
     synced,
     caught_up,
     claims,       // CLAIM for each claim that the host has not been asked for.
-    refusals,     // CLAIM_REFUSED for each of Replica::refusals.
+    refusals,     // CLAIM_REFUSED for each of Outbox::refusals.
     dead_wanted,  // DEAD_WANTED for each member whose MemberQueue::misses_dead is set.
     lease,        // LEASE for each type whose Lease::waits, or on a member Places::waits, is set.
     accusations,  // ACCUSE for each member with breaches that the host does not know.
@@ -139,13 +139,13 @@ struct UnackedEntry {
     uint64_t stamp;   // create, migrate, relay: the tenure. dead: the last id of the range.
 };
 
-// How far a member is with the deaths that Replica::deaths_awaited is about.
+// How far a member is with the deaths that HostDuties::deaths_awaited is about.
 enum class AckedDeaths : uint8_t { all, queued, sent };
 
 inline constexpr uint32_t owed_max = 4096; // Ranges of destroyed ids that wait for one member.
 
-// The queue of one member. What waits is in Replica::entries, what is in flight in
-// Replica::unacked.
+// The queue of one member. What waits is in Outbox::entries, what is in flight in
+// Outbox::unacked.
 struct MemberQueue {
     uint32_t unacked_first, unacked_count; // A ring.
     uint32_t message_count;                // Messages pulled since the connection was made.
@@ -153,8 +153,8 @@ struct MemberQueue {
     uint32_t view_said;      // The view that was pulled last. The next VIEW contains the identities
                              // that are newer than this view.
     uint32_t view_floor;     // On the host: any view that the member has is this one or a later.
-    uint32_t owed_count;     // Ranges in Replica::owed.
-    uint32_t refusal_count;  // Claims in Replica::refusals.
+    uint32_t owed_count;     // Ranges in Outbox::owed.
+    uint32_t refusal_count;  // Claims in Outbox::refusals.
     uint32_t proofs_waiting; // DESTROYs with a proof that wait.
     uint32_t grants_unacked; // GRANTs in flight.
     uint32_t report_token;
@@ -175,7 +175,7 @@ struct Places {
     uint32_t held;    // The lease has so many places.
     uint32_t used;    // The number of places that are not free: an object lives there, or not all
                       // members have acked its death. It includes objects of departed creators.
-    uint32_t first;   // The part of Replica::place_numbers begins here. It is a stack of the places
+    uint32_t first;   // The part of Room::numbers begins here. It is a stack of the places
                       // in which no object of this peer's lives. Those used last are on top.
     uint32_t unused;  // The stack has so many numbers.
     uint32_t unacked; // The next round of acks is about the deaths in this many places on top.
@@ -290,7 +290,7 @@ struct ReplicaLimits {
 struct ReplicaSizes { // What follows from the limits and the types.
     size_t block_bytes;
     size_t value_bytes;     // World::values
-    uint32_t slots, events; // World::slots, Replica::events
+    uint32_t slots, events; // World::slots, EventLog::events
 };
 
 // The grants of an object that this host has given, and whose MIGRATE has not come here.
@@ -310,11 +310,110 @@ struct ClaimRate {
     Allowance allowance;
 };
 
-struct Replica {               // Open to migration; session and sim read it.
-    const TypeTable *types;    // Outside of the block, and not hashed.
-    Charges *charges;          // Likewise. Null: traffic is not counted.
-    size_t block_bytes;        // Size of the whole block.
-    size_t state_bytes;        // How much the hash covers, from `session` on.
+struct ReplicaBlockSizes {
+    size_t block_bytes; // Size of the whole block.
+    size_t state_bytes; // How much the hash covers, from Replica::session on.
+};
+
+// What the session was made with.
+struct ReplicaRules {
+    Quorum quorum;
+    Topology topology;
+    uint16_t reserved_peer_ids; // ReplicaLimits::reserved_peer_ids
+    uint8_t zero[2];            // Explicit padding here and below: the block is hashed.
+};
+
+// What this peer has begun, as the host or its successor.
+struct HostDuties {
+    bool collecting;      // Reports are awaited.
+    bool going_on;        // Set by go_on(), until the departure of the others has ended.
+    bool votes_known;     // All members have the view Term::vote_view.
+    bool deaths_unacked;  // Some deaths wait for the next round of acks.
+    bool deaths_awaited;  // A round of acks is under way: see MemberQueue::deaths.
+    bool leases_due;      // The free places are to be shared again.
+    bool leases_wanted;   // A member waits for places that were not free.
+    bool counts_departed; // Places::used includes the objects of departed creators: this peer is
+                          // the host, or was it until go_on().
+    uint8_t zero[4];
+};
+
+struct Term {
+    uint16_t number;     // Term of the view.
+    uint16_t number_max; // The largest term number in any stamp, view or report.
+    uint16_t last_peer;  // The largest PeerId ever given.
+    uint8_t zero[2];
+    uint32_t view;        // Number of the view.
+    uint32_t vote_view;   // On the host: the last view that changed who votes.
+    uint32_t grant_count; // On the host: grants in its term; the count in the last stamp.
+    uint32_t query_token; // Token of our last query.
+    uint64_t migrations;  // Owner changes seen.
+};
+
+// What members say of others.
+struct MemberReports {
+    // [asker's slot * peers_max + slot]: what the waiting QUERY of the asker says about this
+    // member. 0: nothing.
+    Flat<uint8_t> query_names;
+    // On the host, [accuser's slot * peers_max + slot]: the breaches of this member that the
+    // accuser has reported, as bits.
+    Flat<uint8_t> accusations;
+    Flat<FormerHost> former; // In the order in which they were dropped.
+};
+
+// What waits for members, and what is on its way to them.
+struct Outbox {
+    Flat<MemberQueue> queues;   // Indexed by member slot.
+    Flat<QueueEntry> entries;   // [member slot * entry count + control, or control_count + slot]
+    Flat<UnackedEntry> unacked; // [member slot * unacked_max + ...]
+    Flat<DeadRange> owed; // [member slot * owed_max + ...]: destroyed ids that are to be sent.
+    Flat<WaitingRefusal> refusals; // [member slot * refusals_max + ...]
+    Flat<DeathProof> proofs;
+    Flat<ProofMark> proof_marks; // [member slot * proofs + proof]
+};
+
+struct Granting {
+    Flat<Grant> all;     // A free one has no references.
+    Flat<uint32_t> free; // A stack of indices into `all`.
+    // Per object slot, on the host: index + 1 of its newest GRANT, while that waits for its owner.
+    // Counts as a reference.
+    Flat<uint32_t> waiting;
+    Flat<PeerId> pending_owners; // Per object slot, on the host: the requested next owner, or none.
+    uint32_t pending_owner_count;
+    uint8_t zero[4];
+    Flat<Outstanding> outstanding; // Per object slot, on the host.
+    // Per object slot, on the host, for types with a cooldown: the time of the last grant. 0:
+    // never.
+    Flat<uint64_t> granted_us;
+};
+
+struct OwnerRights {
+    // Per object slot, for own objects, and for all on the host of a star: the tick of the former
+    // owner's last write that this tenure includes.
+    Flat<uint32_t> survived_ticks;
+    Flat<uint8_t> owner_requests; // Per object slot, for own objects: OwnerRequest bits.
+    Flat<uint8_t> locks;          // Per object slot, on the host: the owner has locked it.
+};
+
+// How many objects each creator may have: places.h, leases.h.
+struct Room {
+    Flat<Places> places;    // Per type.
+    Flat<uint32_t> numbers; // Per type a stack: see Places::unused.
+    // A hash table of base/probing.h: the slots of all living objects, by creator, type and place.
+    Flat<ObjectSlot> occupants;
+    Flat<Lease> leases; // [member slot * types + type]. This peer has no places here.
+};
+
+// The events since the last begin_receive().
+struct EventLog {
+    Flat<Event> events;
+    Flat<uint32_t> changed;    // Per object slot: index + 1 of the object_changed; 0: none.
+    Flat<uint32_t> visibility; // Likewise of the object_hidden or object_shown.
+};
+
+struct Replica {            // Open to migration; session and sim read it.
+    const TypeTable *types; // Outside of the block, and not hashed.
+    Charges *charges;       // Likewise. Null: traffic is not counted.
+    ReplicaBlockSizes sizes;
     uint64_t now_us;           // Time of the last begin_receive(). Not hashed.
     uint32_t objects_expected; // From our WELCOME: objects alive at the host. Not hashed.
     uint64_t work_ns;          // What messages have cost since begin_receive(): work.h. Not hashed.
@@ -328,73 +427,27 @@ struct Replica {               // Open to migration; session and sim read it.
     PeerId announced_host; // The host that our game knows, from the last host_changed.
     Phase phase;
     Fault fault;
-    Quorum quorum;
-    Topology topology;
-    bool collecting;      // On the host or its successor: reports are awaited.
-    bool going_on;        // Set by go_on(), until the departure of the others has ended.
-    bool votes_known;     // On the host: all members have the view `vote_view`.
-    bool deaths_unacked;  // Some deaths wait for the next round of acks.
-    bool deaths_awaited;  // A round of acks is under way: see MemberQueue::deaths.
-    bool leases_due;      // On the host: the free places are to be shared again.
-    bool leases_wanted;   // On the host: a member waits for places that were not free.
-    bool counts_departed; // Places::used includes the objects of departed creators: this peer is
-                          // the host, or was it until go_on().
-    uint8_t zero[6];
-    uint16_t term_number;       // Term of the view.
-    uint16_t term_number_max;   // The largest term number in any stamp, view or report.
-    uint16_t last_peer;         // The largest PeerId ever given.
-    uint16_t reserved_peer_ids; // ReplicaLimits::reserved_peer_ids
-    uint32_t view;              // Number of the view.
-    uint32_t vote_view;         // On the host: the last view that changed who votes.
-    uint32_t grant_count;       // On the host: grants in its term; the count in the last stamp.
-    uint32_t query_token;       // Token of our last query.
-    uint64_t migrations;        // Owner changes seen.
-    Flat<Member> members;       // Indexed by member slot; a member keeps its slot.
-    Flat<uint16_t> order;       // The slots of all members, by ascending id.
-    Flat<PeerId> ids;           // Parallel to it: their ids, close together for a fast search.
-    Flat<uint8_t> query_names;  // [asker's slot * peers_max + slot]: what the waiting QUERY of the
-                                // asker says about this member. 0: nothing.
-    Flat<uint8_t> accusations;  // On the host, [accuser's slot * peers_max + slot]: the breaches of
-                                // this member that the accuser has reported, as bits.
-    Flat<FormerHost> former;    // In the order in which they were dropped.
-    Flat<MemberQueue> queues;   // Indexed by member slot.
-    Flat<QueueEntry> entries;   // [member slot * entry count + control, or control_count + slot]
-    Flat<UnackedEntry> unacked; // [member slot * unacked_max + ...]
-    Flat<DeadRange> owed; // [member slot * owed_max + ...]: destroyed ids that are to be sent.
-    Flat<WaitingRefusal> refusals; // [member slot * refusals_max + ...]
-    Flat<DeathProof> proofs;
-    Flat<ProofMark> proof_marks;   // [member slot * proofs + proof]
-    Flat<Grant> grants;            // A free one has no references.
-    Flat<uint32_t> free_grants;    // A stack of indices into `grants`.
-    Flat<uint32_t> waiting_grants; // Per object slot, on the host: index + 1 of its newest GRANT,
-                                   // while that waits for its owner. Counts as a reference.
-    Flat<PeerId> pending_owners; // Per object slot, on the host: the requested next owner, or none.
-    uint32_t pending_owner_count;
-    Flat<Outstanding> outstanding; // Per object slot, on the host.
-    Flat<uint32_t> survived_ticks; // Per object slot, for own objects, and for all on the host of a
-                                   // star: the tick of the former owner's last write that this
-                                   // tenure includes.
-    Flat<uint8_t> owner_requests;  // Per object slot, for own objects: OwnerRequest bits.
-    Flat<uint8_t> locks;           // Per object slot, on the host: the owner has locked it.
-    Flat<uint64_t> granted_us;     // Per object slot, on the host, for types with a cooldown: the
-                                   // time of the last grant. 0: never.
-    Flat<Claim> claims;            // Claims of this peer that have no answer yet.
-    Flat<AskedClaim> asked;        // When full, further claims are refused as overtaken.
-    Flat<Places> places;           // Per type.
-    Flat<uint32_t> place_numbers;  // Per type a stack: see Places::unused.
-    // A hash table of base/probing.h: the slots of all living objects, by creator, type and place.
-    Flat<ObjectSlot> occupants;
-    Flat<Lease> leases; // [member slot * types + type]. This peer has no places here.
+    ReplicaRules rules;
+    HostDuties duties;
+    Term term;
+    Flat<Member> members; // Indexed by member slot; a member keeps its slot.
+    Flat<uint16_t> order; // The slots of all members, by ascending id.
+    Flat<PeerId> ids;     // Parallel to it: their ids, close together for a fast search.
+    MemberReports reports;
+    Outbox outbox;
+    Granting granting;
+    OwnerRights rights;
+    Flat<Claim> claims;     // Claims of this peer that have no answer yet.
+    Flat<AskedClaim> asked; // When full, further claims are refused as overtaken.
+    Room room;
     World world;
     Publisher publisher; // Peers are numbered by member slot.
 
-    // The events since the last begin_receive(). Not state.
-    Flat<Event> events;
-    Flat<uint32_t> changed_events;    // Per object slot: index + 1 of the object_changed; 0: none.
-    Flat<uint32_t> visibility_events; // Likewise of the object_hidden or object_shown.
-    Flat<SendScratch> scratch;        // One per part. Receiving uses the first.
-    StateHistory state_history;       // Not state.
-    Flat<ClaimRate> claim_rates;      // On the host, [member slot * types + type]. Not state.
+    // None of these is state.
+    EventLog log;
+    Flat<SendScratch> scratch; // One per part. Receiving uses the first.
+    StateHistory state_history;
+    Flat<ClaimRate> claim_rates; // On the host, [member slot * types + type].
     Flat<uint32_t> least_alive; // Per member slot: the least Lease::alive since the shortage began.
 };
 
@@ -403,23 +456,23 @@ inline constexpr MemberSlot no_member = 0xffffffff;
 
 inline Lease &lease_of(Replica &r, MemberSlot member, size_t type)
 {
-    return r.leases[size_t{member} * r.places.count + type];
+    return r.room.leases[size_t{member} * r.room.places.count + type];
 }
 inline const Lease &lease_of(const Replica &r, MemberSlot member, size_t type)
 {
-    return r.leases[size_t{member} * r.places.count + type];
+    return r.room.leases[size_t{member} * r.room.places.count + type];
 }
 
 // The part of an array that belongs to one member: all members have parts of the same size.
 template <class T> std::span<T> of_member(Flat<T> &array, const Replica &r, MemberSlot member)
 {
-    const size_t each = array.capacity / r.queues.capacity;
+    const size_t each = array.capacity / r.outbox.queues.capacity;
     return {array.begin() + member * each, each};
 }
 template <class T>
 std::span<const T> of_member(const Flat<T> &array, const Replica &r, MemberSlot member)
 {
-    const size_t each = array.capacity / r.queues.capacity;
+    const size_t each = array.capacity / r.outbox.queues.capacity;
     return {array.begin() + member * each, each};
 }
 

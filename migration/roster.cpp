@@ -4,9 +4,9 @@
 namespace tern::roster {
 void write(BitWriter &w, const Replica &r, uint32_t known)
 {
-    bits::write(w, r.view, 32);
-    bits::write(w, r.term_number, 16);
-    bits::write(w, r.last_peer, 16);
+    bits::write(w, r.term.view, 32);
+    bits::write(w, r.term.number, 16);
+    bits::write(w, r.term.last_peer, 16);
     bits::write(w, r.order.count, 16);
     auto before = PeerId::none;
     for (const uint16_t slot : r.order.all()) {

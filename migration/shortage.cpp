@@ -14,7 +14,7 @@ static constexpr uint32_t entries_max = 64;
 void begin(Replica &r, TypeId type)
 {
     Shortage &shortage = r.shortage;
-    if (r.topology == Topology::star || r.phase != Phase::in || shortage.lasts) return;
+    if (r.rules.topology == Topology::star || r.phase != Phase::in || shortage.lasts) return;
     shortage = {type, true, shortage.number + 1, PeerId{1}};
     for (MemberSlot member = 0; member < r.members.count; ++member)
         r.least_alive[member] = lease_of(r, member, type).alive;
@@ -86,7 +86,7 @@ bool read_lease_question(BitReader &reader, const Replica &r, LeaseQuestion &que
 {
     const uint64_t number = bits::read_varint(reader), type = bits::read_varint(reader);
     question.first = static_cast<PeerId>(bits::read(reader, 16));
-    if (number > UINT32_MAX || type >= r.places.count) bits::fail(reader);
+    if (number > UINT32_MAX || type >= r.room.places.count) bits::fail(reader);
     question.number = static_cast<uint32_t>(number);
     question.type = static_cast<TypeId>(type);
     return bits::complete(reader);

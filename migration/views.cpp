@@ -46,8 +46,8 @@ static void add_member(Replica &r, MemberSlot place, const Member &member)
 
 static void write_former_hosts(BitWriter &w, const Replica &r)
 {
-    bits::write(w, r.former.count, 8);
-    for (const FormerHost &host : r.former.all()) {
+    bits::write(w, r.reports.former.count, 8);
+    for (const FormerHost &host : r.reports.former.all()) {
         messages::write_peer(w, host.id);
         bits::write_bytes(w, std::as_bytes(std::span(host.signing_key)));
     }
@@ -62,18 +62,18 @@ void write(BitWriter &w, Replica &r, MemberSlot to, MessageKind kind)
         bits::write_varint(w, r.world.alive);
         write_former_hosts(w, r);
     }
-    roster::write(w, r, welcome ? 0 : r.queues[to].view_said);
-    r.queues[to].view_said = r.view;
+    roster::write(w, r, welcome ? 0 : r.outbox.queues[to].view_said);
+    r.outbox.queues[to].view_said = r.term.view;
 }
 
 void arrived(Replica &r, MemberSlot to, uint32_t view)
 {
-    r.queues[to].view_floor = std::max(r.queues[to].view_floor, view);
+    r.outbox.queues[to].view_floor = std::max(r.outbox.queues[to].view_floor, view);
 }
 
 void send_view(Replica &r)
 {
-    r.view += 1;
+    r.term.view += 1;
     message_queue::push_to_all(r, Control::view);
 }
 
@@ -82,12 +82,12 @@ enum class Whose : uint8_t { all, synced };
 // The newest view such that every one of these members has it or a later one.
 static uint32_t view_of(const Replica &r, Whose whose)
 {
-    uint32_t least = r.view;
+    uint32_t least = r.term.view;
     for (const uint16_t slot : r.order.all()) {
         const Member &member = r.members[slot];
         const bool counts = whose == Whose::all || member.synced;
         if (counts && !member.fenced && member.id != r.self)
-            least = std::min(least, r.queues[slot].view_floor);
+            least = std::min(least, r.outbox.queues[slot].view_floor);
     }
     return least;
 }
@@ -95,13 +95,13 @@ static uint32_t view_of(const Replica &r, Whose whose)
 void take_charge(Replica &r)
 {
     for (const uint16_t slot : r.order.all())
-        r.members[slot].since_view = r.view + 1;
+        r.members[slot].since_view = r.term.view + 1;
 }
 
 void voters_changed(Replica &r)
 {
-    r.vote_view = r.view + 1;
-    r.votes_known = false;
+    r.term.vote_view = r.term.view + 1;
+    r.duties.votes_known = false;
 }
 
 // --- World sync ---
@@ -152,7 +152,7 @@ static void lose_host(Replica &r)
 // the object hides it. `led`: the member was the host, which in a star sends everything.
 static void announce_new(Replica &r, PeerId gone, bool led)
 {
-    const bool sent_all = led && r.topology == Topology::star;
+    const bool sent_all = led && r.rules.topology == Topology::star;
     for (ObjectSlot slot = 0; slot < r.world.slots.count; ++slot) {
         const KnownObject &object = r.world.slots[slot];
         if (!object.hidden || object.life != Life::alive) continue;
@@ -169,7 +169,7 @@ void fence(Replica &r, MemberSlot slot)
     member.query_waits = false;
     member.query_token = 0;
     for (MemberSlot named = 0; named < r.members.count; ++named)
-        r.query_names[slot * r.members.count + named] = 0;
+        r.reports.query_names[slot * r.members.count + named] = 0;
     message_queue::clear(r, slot);
     publish::forget_peer(r.publisher, slot);
     breaches::forget(r, slot);
@@ -185,14 +185,14 @@ void drop(Replica &r, MemberSlot slot)
     message_queue::clear(r, slot); // Resets the flags too, for the next member in this slot.
     const Member &member = r.members[slot];
     if (member.id < replica::successor(r)) {
-        if (flat::full(r.former)) flat::erase(r.former, 0);
+        if (flat::full(r.reports.former)) flat::erase(r.reports.former, 0);
         FormerHost former = {};
         former.id = member.id;
         std::memcpy(former.signing_key, member.identity.signing_key, sizeof former.signing_key);
-        flat::push(r.former, former);
+        flat::push(r.reports.former, former);
     }
     for (MemberSlot asker = 0; asker < r.members.count; ++asker)
-        r.query_names[asker * r.members.count + slot] = 0;
+        r.reports.query_names[asker * r.members.count + slot] = 0;
     const size_t place = place_in_order(r, member.id);
     flat::erase(r.order, place);
     flat::erase(r.ids, place);
@@ -216,10 +216,10 @@ void admit(Replica &r, PeerId id, const Identity &newcomer)
     Member member = {};
     member.id = id;
     member.identity = newcomer;
-    member.since_view = r.view;
+    member.since_view = r.term.view;
     member.reported = true; // A query that is under way does not wait for it.
     add_member(r, place, member);
-    r.queues[place].view_floor = r.view;
+    r.outbox.queues[place].view_floor = r.term.view;
     message_queue::push(r, place, Control::welcome);
     leases::admit(r, place);
     sync_world(r, place);
@@ -245,7 +245,7 @@ static void drop_unlisted(Replica &r, const Roster &roster, bool &dropped)
 static void take_newcomer(Replica &r, const Roster &roster, const Listed &listed)
 {
     // In a star only the host sends the world sync.
-    const bool star = r.topology == Topology::star;
+    const bool star = r.rules.topology == Topology::star;
     Member member = {};
     member.id = listed.id;
     member.identity = listed.identity;
@@ -279,10 +279,10 @@ static bool take_roster(Replica &r, const Roster &roster, bool with_events)
         r.members[slot].vote_is_new = listed.vote_is_new;
         if (listed.id != r.self) r.members[slot].caught_up = listed.votes;
     }
-    r.view = roster.view;
-    r.term_number = roster.term_number;
-    r.last_peer = std::max(r.last_peer, roster.last_peer);
-    r.term_number_max = std::max(r.term_number_max, roster.term_number);
+    r.term.view = roster.view;
+    r.term.number = roster.term_number;
+    r.term.last_peer = std::max(r.term.last_peer, roster.last_peer);
+    r.term.number_max = std::max(r.term.number_max, roster.term_number);
     return dropped;
 }
 
@@ -330,10 +330,10 @@ Verdict receive_caught_up(Replica &r, MemberSlot from, BitReader reader)
 // "Consensus: Bridging Theory and Practice", 4.3).
 void give_votes(Replica &r)
 {
-    if (r.collecting) return;
+    if (r.duties.collecting) return;
     const uint32_t known = view_of(r, Whose::all);
-    if (known < r.vote_view) return;
-    r.votes_known = true;
+    if (known < r.term.vote_view) return;
+    r.duties.votes_known = true;
     uint32_t voters = 0, waiting = 0;
     bool any_new = false;
     const auto waits = [known](const Member &member) {
@@ -390,7 +390,7 @@ Verdict receive_welcome(Replica &r, uint64_t session, const uint8_t *signing_sec
     r.publisher.self = static_cast<uint32_t>(id);
     r.objects_expected = static_cast<uint32_t>(objects);
     for (uint32_t i = 0; i < former_count; ++i)
-        flat::push(r.former, former[i]);
+        flat::push(r.reports.former, former[i]);
     take_roster(r, roster, false);
     r.view_host = r.announced_host = roster.host;
     const Member &me = r.members[replica::find_member(r, id)];
@@ -418,7 +418,7 @@ static void follow_new_host(Replica &r, PeerId host)
     leases::follow_new_host(r);
     breaches::follow_new_host(r);
     // The last host may not have sent DEAD to those that miss it; the new one sends it to all.
-    for (MemberQueue &queue : r.queues.all())
+    for (MemberQueue &queue : r.outbox.queues.all())
         queue.misses_dead = false;
     replica_objects::send_owner_requests(r);
 }
@@ -430,9 +430,9 @@ Verdict receive_view(Replica &r, PeerId from, BitReader reader)
     if (from != replica::successor(r) || from != roster.host) return Verdict::forged;
     const bool new_host = from != r.view_host;
     const uint16_t term = roster.term_number;
-    const bool next = term > r.term_number && term <= static_cast<uint16_t>(from);
-    if (new_host ? !next : term != r.term_number) return Verdict::forged;
-    if (!new_host && roster.view <= r.view) return Verdict::ignored;
+    const bool next = term > r.term.number && term <= static_cast<uint16_t>(from);
+    if (new_host ? !next : term != r.term.number) return Verdict::forged;
+    if (!new_host && roster.view <= r.term.view) return Verdict::ignored;
     // We took the last host for gone and drop its messages, so this one has queried us before.
     const bool dropped = take_roster(r, roster, true);
     if (new_host) follow_new_host(r, from);

@@ -38,7 +38,7 @@ inline void dead_range(Replica &r)
     const bool full = r.world.dead.count == r.world.dead.capacity;
     r.work_ns += range_ns * r.world.dead.count * (full ? 8 : 1);
     if (full) slots(r, 8 * uint64_t{r.world.slots.count});
-    if (r.topology == Topology::star) r.work_ns += member_ns * r.order.count;
+    if (r.rules.topology == Topology::star) r.work_ns += member_ns * r.order.count;
 }
 
 }

@@ -333,7 +333,7 @@ static Delivery deliver(Session &s, PeerId from, const ReceivedCall &call, Relia
     if (from < leader) return Delivery::taken;
     if (from != leader) return Delivery::waits;
     // The caller is a newcomer, and the view that names it is on its way on another stream.
-    if (static_cast<uint16_t>(call.route) > r.last_peer) return Delivery::waits;
+    if (static_cast<uint16_t>(call.route) > r.term.last_peer) return Delivery::waits;
     if (!replica::is_member(r, call.route)) return Delivery::taken; // The caller has left.
     return judge_and_deliver(s, call.route, r.self, call, reliability);
 }

@@ -91,7 +91,8 @@ static bool hears_few(const Session &s)
 {
     const Replica &r = *s.replica;
     const PeerId leader = replica::successor(r);
-    if (r.topology == Topology::mesh || leader == r.self) return !replica::has_quorum(r, away(s));
+    if (r.rules.topology == Topology::mesh || leader == r.self)
+        return !replica::has_quorum(r, away(s));
     return s.watch.away[replica::find_member(r, leader)] != 0;
 }
 
@@ -200,7 +201,7 @@ static void replace_host(Session &s)
     if (can && s.watch.enough_since_us == 0)
         s.watch.enough_since_us = std::max<uint64_t>(s.now_us, 1);
     const bool waits =
-        r.topology == Topology::mesh
+        r.rules.topology == Topology::mesh
             ? may_come_back(s)
             : s.state == State::cut_off && s.now_us - s.watch.enough_since_us < timeout_us(s);
     if (!can || waits) return;
@@ -271,7 +272,7 @@ static bool is_removed(const Session &s)
         refuse[slot] = refuses;
         any = any || refuses;
     }
-    if (r.quorum == Quorum::survivors) return any;
+    if (r.rules.quorum == Quorum::survivors) return any;
     return any && !replica::has_quorum(r, {refuse, r.members.count});
 }
 
@@ -325,7 +326,7 @@ static bool is_settled(const Session &s)
 {
     const Replica &r = *s.replica;
     if (s.state != State::open || r.phase != Phase::in) return false;
-    if (r.collecting || s.joining.joins_again || s.watch.few_since_us != 0 ||
+    if (r.duties.collecting || s.joining.joins_again || s.watch.few_since_us != 0 ||
         s.watch.suspect.id != PeerId::none)
         return false;
     return s.config.quorum == Quorum::majority || (s.former.count == 0 && !s.former.has_met);
@@ -366,7 +367,7 @@ bool is_cut_off(const Session &s)
     const Replica &r = *s.replica;
     if (r.fault == Fault::minority) return true;
     if (r.phase != Phase::in) return false;
-    const bool is_client = r.topology == Topology::star && replica::successor(r) != r.self;
+    const bool is_client = r.rules.topology == Topology::star && replica::successor(r) != r.self;
     if (!still_hears_few(s)) return is_client && s.watch.host_is_cut_off;
     const uint64_t half_us = timeout_us(s) / 2;
     const uint64_t halves = is_client ? 3 : is_lowest_heard(s) ? 1 : 2;
@@ -388,7 +389,7 @@ static uint64_t heard_us(const Session &s, MemberSlot slot)
 static bool report_is_late(const Session &s, MemberSlot slot, PeerDeadlines &deadlines)
 {
     const Replica &r = *s.replica;
-    const bool answers = r.collecting && !r.members[slot].reported;
+    const bool answers = r.duties.collecting && !r.members[slot].reported;
     deadlines.report_us = answers ? deadlines.report_us + heard_us(s, slot) : 0;
     return deadlines.report_us >= report_timeouts * timeout_us(s);
 }
@@ -398,7 +399,7 @@ void note_report(Session &s, PeerId from, uint32_t token)
 {
     const MemberSlot slot = replica::find_member(*s.replica, from);
     if (slot == no_member || s.watch.deadlines[slot].id != from) return;
-    if (token <= s.watch.deadlines[slot].token || token > s.replica->query_token) return;
+    if (token <= s.watch.deadlines[slot].token || token > s.replica->term.query_token) return;
     s.watch.deadlines[slot].token = token;
     s.watch.deadlines[slot].report_us = 0;
 }

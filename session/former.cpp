@@ -78,7 +78,7 @@ void give_back(Session &s, MemberSlot slot)
         const KnownObject &object = r.world.slots[i];
         const HeldObject &held = s.former.held[i];
         const bool is_ours = object.life == Life::alive && object.owner == r.self;
-        const bool is_locked = (r.owner_requests[i] & request_lock) != 0;
+        const bool is_locked = (r.rights.owner_requests[i] & request_lock) != 0;
         const bool is_held = held.object == object.id && held.owner == former;
         if (is_ours && is_held && !is_locked) replica::migrate(*s.replica, object.id, member.id);
     }
@@ -91,7 +91,7 @@ static Rank rank_of(const Session &s)
     uint16_t members = 0;
     for (const Member &member : s.replica->members.all())
         members += member.id != PeerId::none && !member.fenced;
-    return {s.replica->term_number, members};
+    return {s.replica->term.number, members};
 }
 
 static bool is_lower(const Session &s, const Rank &other, const uint8_t *key)

@@ -82,7 +82,7 @@ std::span<Type> types(Session *session)
 
 void limit_call_events(Session *session, uint32_t calls)
 {
-    const uint32_t to_come = 2 * session->replica->events.capacity;
+    const uint32_t to_come = 2 * session->replica->log.events.capacity;
     session->events.spared = session->events.max - to_come - calls - 1;
 }
 

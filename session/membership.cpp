@@ -82,7 +82,7 @@ void remove_guilty(Session &s)
     if (s.config.misbehaviour != Misbehaviour::remove || s.state == State::cut_off) return;
     if (replica::host(r) != r.self) return;
     for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
-        const bool goes = r.members[slot].fenced || r.queues[slot].removing;
+        const bool goes = r.members[slot].fenced || r.outbox.queues[slot].removing;
         if (!goes && replica::is_guilty(r, slot)) ban_and_give_up(s, slot);
     }
 }

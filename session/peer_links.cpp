@@ -377,7 +377,7 @@ static bool is_sought(const Session &s, PeerId sought)
 {
     const Replica &r = *s.replica;
     const PeerId leader = replica::successor(r);
-    if (r.topology == Topology::mesh || leader == r.self || sought > r.self) return false;
+    if (r.rules.topology == Topology::mesh || leader == r.self || sought > r.self) return false;
     const uint64_t since_us = s.connections.outages[replica::find_member(r, leader)].since_us;
     if (since_us == 0) return false;
     uint64_t from_us = since_us;
@@ -402,7 +402,7 @@ bool wants_link(const Session &s, MemberSlot slot)
 static bool is_asked(const Session &s, PeerId asked)
 {
     const Replica &r = *s.replica;
-    if (r.topology == Topology::mesh || s.state != State::cut_off) return false;
+    if (r.rules.topology == Topology::mesh || s.state != State::cut_off) return false;
     if (link_to(s, replica::successor(r)) != no_connection) return false;
     const auto is_other = [&](MemberSlot slot) {
         return !r.members[slot].fenced && r.members[slot].id != r.self;

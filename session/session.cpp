@@ -122,14 +122,13 @@ static bool is_about_peers(EventKind kind)
 
 void copy_replica_events(Session &s)
 {
-    const Flat<Event> &events = s.replica->events;
+    const Flat<Event> &events = s.replica->log.events;
     ObjectSlot slot = no_slot;
     for (; s.events.replica_count < events.count; ++s.events.replica_count) {
         Event event = events[s.events.replica_count];
         // This event is handed on, so later changes of the object need another one.
         slot = world::find_near(s.replica->world, slot, object_of(event));
-        if (slot != no_slot)
-            s.replica->changed_events[slot] = s.replica->visibility_events[slot] = 0;
+        if (slot != no_slot) s.replica->log.changed[slot] = s.replica->log.visibility[slot] = 0;
         const bool answer =
             event.kind == EventKind::claim_granted || event.kind == EventKind::claim_refused;
         if (event.kind == EventKind::object_changed) {
@@ -154,7 +153,7 @@ void copy_replica_events(Session &s)
 bool events_room(const Session &s)
 {
     // An answer to an optimistic claim adds a second event: object_changed.
-    const uint32_t to_come = 2 * (s.replica->events.capacity - s.events.replica_count);
+    const uint32_t to_come = 2 * (s.replica->log.events.capacity - s.events.replica_count);
     return replica::events_room(*s.replica) &&
            s.events.max - s.events.count > to_come + s.events.spared;
 }

@@ -125,7 +125,7 @@ tern_result tern_get_session_stats(const tern_session *session, tern_session_sta
     stats.objects = r.world.alive;
     for (const KnownObject &object : r.world.slots.all())
         stats.owned += object.life == Life::alive && object.owner == r.self;
-    stats.migrations = r.migrations;
+    stats.migrations = r.term.migrations;
     stats.dead_ranges = r.world.dead.count;
     stats.forwarded_datagrams = session->bridge.forwarded_datagrams;
     stats.forwarded_bytes = session->bridge.forwarded_bytes;

@@ -225,7 +225,7 @@ uint64_t receive(Crowd &crowd)
             if (replica::read_updates(r, peer(0), message, read))
                 replica::receive_updates(r, peer(0), read);
         }
-        changed += r.events.count;
+        changed += r.log.events.count;
         replica::end_receive(r);
     }
     return changed;

@@ -29,7 +29,7 @@ PeerId any_peer(Lie &lie)
 {
     const uint8_t which = input::u8(lie.in);
     if (which % 8 < arena_peers) return lie.a.now.ids[which % 8];
-    if (which % 8 < 7) return static_cast<PeerId>(lie.r.last_peer + which % 8 - 3);
+    if (which % 8 < 7) return static_cast<PeerId>(lie.r.term.last_peer + which % 8 - 3);
     return static_cast<PeerId>(input::u16(lie.in));
 }
 
@@ -103,7 +103,7 @@ Grant any_grant(Lie &lie)
 {
     const uint8_t which = input::u8(lie.in);
     Grant grant = {};
-    const Flat<Grant> &known = lie.r.grants;
+    const Flat<Grant> &known = lie.r.granting.all;
     if (which < 192 && known.count > 0) grant = known[which / 8 % known.count];
     if (which < 192 && grant.object_count > 0) {
         const ObjectSlot slot = world::find_alive(lie.r.world, grant.objects[0]);
@@ -145,7 +145,7 @@ void write_gone(Lie &lie)
 void write_token(Lie &lie)
 {
     const uint8_t which = input::u8(lie.in);
-    const uint32_t present = lie.a.peers[0]->replica->query_token;
+    const uint32_t present = lie.a.peers[0]->replica->term.query_token;
     bits::write(lie.w, which < 192 ? present : present + which % 4 - 1, 32);
 }
 
@@ -252,8 +252,8 @@ void report_object(Lie &lie)
 void report(Lie &lie)
 {
     write_token(lie);
-    bits::write(lie.w, (lie.r.term_number_max + any_number(lie)) & UINT16_MAX, 16);
-    bits::write(lie.w, (lie.r.last_peer + any_number(lie)) & UINT16_MAX, 16);
+    bits::write(lie.w, (lie.r.term.number_max + any_number(lie)) & UINT16_MAX, 16);
+    bits::write(lie.w, (lie.r.term.last_peer + any_number(lie)) & UINT16_MAX, 16);
     for (const Type &type : lie.r.types->types)
         if (type.objects_max > 0) bits::write_varint(lie.w, any_number(lie));
     write_gone(lie);
@@ -351,7 +351,7 @@ size_t write_message(Arena &a, Input &in, std::span<std::byte> buffer)
 size_t write_call(Arena &a, Input &in, std::span<std::byte> buffer)
 {
     Lie lie = begin(a, in, buffer);
-    if (lie.r.topology == Topology::star) messages::write_peer(lie.w, any_peer(lie));
+    if (lie.r.rules.topology == Topology::star) messages::write_peer(lie.w, any_peer(lie));
     const unsigned kind = input::u8(in) % 6;
     const TypeId type = static_cast<TypeId>(SHOUT + input::u8(in) % 3);
     bits::write(lie.w, kind, 3);

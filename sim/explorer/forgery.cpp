@@ -118,9 +118,9 @@ static void report(BitWriter &w, const Replica &r, const Lie &lie)
 {
     const bool is_empty = lie.kind == LieKind::empty;
     bits::write(w, lie.token, 32);
-    bits::write(w, r.term_number_max, 16);
-    bits::write(w, r.last_peer, 16);
-    bits::write_varint(w, is_empty ? r.types->types[0].objects_max : r.places[0].held);
+    bits::write(w, r.term.number_max, 16);
+    bits::write(w, r.term.last_peer, 16);
+    bits::write_varint(w, is_empty ? r.types->types[0].objects_max : r.room.places[0].held);
     if (!is_empty) write_named(w, peer_of(lie), lie.kind == LieKind::farewell);
     bits::write_bool(w, false);
 }
@@ -179,7 +179,8 @@ static void write_body(BitWriter &w, const Replica &r, const Lie &lie, uint32_t 
     case LieKind::takes: return report_object(w, r, lie);
     case LieKind::buries: return dead(w, lie.object);
     case LieKind::destroys:
-        return grant == 0 ? dead(w, lie.object) : destroy_with(w, lie.object, r.grants[grant - 1]);
+        return grant == 0 ? dead(w, lie.object)
+                          : destroy_with(w, lie.object, r.granting.all[grant - 1]);
     case LieKind::creates: return create(w, r, lie.number);
     case LieKind::accuses:
         write_peer(w, peer_of(lie));

@@ -69,9 +69,9 @@ static void look_at_marks(Glance &glance, const Replica &r, std::span<const Beli
         const ObjectSlot slot = world::find_alive(r.world, all[i].object);
         if (slot == no_slot) continue;
         const auto bit = static_cast<uint8_t>(1u << i);
-        if ((r.owner_requests[slot] & request_lock) != 0) glance.locked |= bit;
-        if ((r.owner_requests[slot] & request_release) != 0) glance.released |= bit;
-        if (r.locks[slot] != 0) glance.known_locked |= bit;
+        if ((r.rights.owner_requests[slot] & request_lock) != 0) glance.locked |= bit;
+        if ((r.rights.owner_requests[slot] & request_release) != 0) glance.released |= bit;
+        if (r.rights.locks[slot] != 0) glance.known_locked |= bit;
     }
 }
 
@@ -105,12 +105,12 @@ Glance look(PeerSteps &s, const Replica &r)
     glance.claims = static_cast<uint8_t>(r.claims.count);
     const PeerId leader = replica::successor(r);
     glance.leader = leader == PeerId::none ? no_peer_place : place_of(leader);
-    glance.last = place_of(static_cast<PeerId>(r.last_peer));
+    glance.last = place_of(static_cast<PeerId>(r.term.last_peer));
     glance.in_charge = r.phase == Phase::in && replica::host(r) == r.self;
     glance.ended = r.fault == Fault::minority || r.fault == Fault::host_lost;
     glance.phase = r.phase;
-    glance.collecting = r.collecting;
-    glance.view = r.view;
+    glance.collecting = r.duties.collecting;
+    glance.view = r.term.view;
     look_at_marks(glance, r, all);
     return glance;
 }

@@ -20,7 +20,7 @@ static Replica &replica_in(std::vector<uint64_t> &memory)
 static std::span<uint64_t> state(std::vector<uint64_t> &memory)
 {
     static_assert(offsetof(Replica, session) % sizeof(uint64_t) == 0);
-    const size_t words = (replica_in(memory).state_bytes + 7) / 8; // Events lie behind it.
+    const size_t words = (replica_in(memory).sizes.state_bytes + 7) / 8; // Events lie behind it.
     return std::span(memory).subspan(offsetof(Replica, session) / 8, words);
 }
 
@@ -72,8 +72,8 @@ static uint32_t keep(PeerSteps &s, PeerPlace place)
 // uses only differences of these numbers.
 static void settle_ring(Replica &r, MemberSlot slot)
 {
-    MemberQueue &queue = r.queues[slot];
-    const std::span<UnackedEntry> unacked = of_member(r.unacked, r, slot);
+    MemberQueue &queue = r.outbox.queues[slot];
+    const std::span<UnackedEntry> unacked = of_member(r.outbox.unacked, r, slot);
     std::rotate(unacked.begin(), unacked.begin() + queue.unacked_first, unacked.end());
     queue.unacked_first = 0;
     for (uint32_t i = 0; i < queue.unacked_count; ++i)
@@ -88,12 +88,12 @@ static void settle_ring(Replica &r, MemberSlot slot)
 // MIGRATEs.
 static void settled(Replica &r)
 {
-    r.migrations = 0; // A counter for statistics only.
-    for (MemberSlot slot = 0; slot < r.queues.count; ++slot)
+    r.term.migrations = 0; // A counter for statistics only.
+    for (MemberSlot slot = 0; slot < r.outbox.queues.count; ++slot)
         settle_ring(r, slot);
-    if (r.free_grants.count != r.grants.count) return;
-    for (uint32_t i = 0; i < r.grants.count; ++i)
-        r.free_grants[i] = r.grants.count - 1 - i;
+    if (r.granting.free.count != r.granting.all.count) return;
+    for (uint32_t i = 0; i < r.granting.all.count; ++i)
+        r.granting.free[i] = r.granting.all.count - 1 - i;
 }
 
 // --- Messages ---
@@ -165,7 +165,7 @@ static void acked(Replica &r, PeerId from, uint32_t count)
 {
     const MemberSlot slot = replica::find_member(r, from);
     if (slot == no_member || r.members[slot].fenced) return;
-    replica::messages_acked(r, from, r.queues[slot].acked_count + count);
+    replica::messages_acked(r, from, r.outbox.queues[slot].acked_count + count);
 }
 
 // Runs an action of the game. The tick counter influences only values and UPDATEs. So it rises, by
@@ -184,7 +184,7 @@ static void play(Replica &r, const Input &input)
     } else if (input.kind == InputKind::destroy) {
         replica::destroy(r, slot);
     } else if (input.kind == InputKind::lock) {
-        replica::lock(r, slot, (r.owner_requests[slot] & request_lock) == 0);
+        replica::lock(r, slot, (r.rights.owner_requests[slot] & request_lock) == 0);
     } else if (input.kind == InputKind::release) {
         replica::release_ownership(r, slot);
     } else if (input.kind == InputKind::hide) {
@@ -231,7 +231,7 @@ static Verdict tell(PeerSteps &s, Replica &r, PeerPlace place, const Input &inpu
     case InputKind::oust: replica::give_up(r, other); break;
     case InputKind::admit:
         // No id is given twice, but a new host may not know the last ones.
-        while (r.last_peer < static_cast<uint16_t>(other))
+        while (r.term.last_peer < static_cast<uint16_t>(other))
             replica::next_peer_id(r);
         replica::admit(r, other, identity(input.other));
         break;
@@ -258,7 +258,7 @@ static unsigned punish(Replica &r, PeerId other, Verdict verdict)
     if (verdict == Verdict::forged) replica::accuse(r, other, Breach::forged);
     if (verdict == Verdict::over_quota) replica::accuse(r, other, Breach::over_quota);
     for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
-        const bool goes = r.members[slot].fenced || r.queues[slot].removing;
+        const bool goes = r.members[slot].fenced || r.outbox.queues[slot].removing;
         if (goes || !replica::is_guilty(r, slot)) continue;
         given_up |= 1u << place_of(r.members[slot].id);
         replica::give_up(r, r.members[slot].id);
@@ -312,8 +312,8 @@ static uint32_t check(PeerSteps &s, uint32_t before, const Input &input, const P
     seen.phase = r.phase;
     seen.alive = r.world.alive;
     seen.objects_max = r.types->objects_max;
-    const uint32_t unacked_max = r.unacked.capacity / r.queues.capacity;
-    for (const MemberQueue &queue : r.queues.all())
+    const uint32_t unacked_max = r.outbox.unacked.capacity / r.outbox.queues.capacity;
+    for (const MemberQueue &queue : r.outbox.queues.all())
         seen.overflow |= queue.unacked_count + grant_objects_max > unacked_max;
     if (seen.message == MessageKind::claim) seen.granted = granted_to_sender(s, input, step);
     seen.locked = s._blocks[before].glance.known_locked;

@@ -37,7 +37,7 @@ static bool is_certain(CallFailure failure)
 static bool judges(const Node &node)
 {
     const Replica &r = inspect::replica(node.session);
-    return r.topology == Topology::mesh || replica::relays(r);
+    return r.rules.topology == Topology::mesh || replica::relays(r);
 }
 
 static Violation check_addressee(const PlayedAsk &played, const Node &node, uint16_t index)

@@ -25,10 +25,10 @@ struct Use {
 
 Violation check_rings(const Replica &r, uint16_t index)
 {
-    const uint64_t unacked_max = r.unacked.capacity / r.queues.capacity;
-    const uint64_t owed_max = r.owed.capacity / r.queues.capacity;
-    for (uint32_t i = 0; i < r.queues.count; ++i) {
-        const MemberQueue &queue = r.queues[i];
+    const uint64_t unacked_max = r.outbox.unacked.capacity / r.outbox.queues.capacity;
+    const uint64_t owed_max = r.outbox.owed.capacity / r.outbox.queues.capacity;
+    for (uint32_t i = 0; i < r.outbox.queues.count; ++i) {
+        const MemberQueue &queue = r.outbox.queues[i];
         const PeerRing &sent = r.publisher.rings[i];
         const Use uses[] = {
             {"messages in flight to a member", queue.unacked_count, unacked_max},
@@ -69,8 +69,8 @@ Violation check_replica(const Replica &r, uint16_t index)
 {
     const Use uses[] = {{"claims", r.claims.count, r.claims.capacity},
                         {"claims that the game is asked about", r.asked.count, r.asked.capacity},
-                        {"free grants", r.free_grants.count, r.grants.capacity},
-                        {"events", r.events.count, r.events.capacity},
+                        {"free grants", r.granting.free.count, r.granting.all.capacity},
+                        {"events", r.log.events.count, r.log.events.capacity},
                         {"ranges of the dead", r.world.dead.count, r.world.dead.capacity},
                         {"living objects", r.world.alive, r.world.slots.capacity}};
     for (const Use &use : uses)

@@ -34,9 +34,9 @@ Violation check(const Node &node, uint16_t index)
 {
     if (!node.session) return {};
     const Replica &r = inspect::replica(node.session);
-    for (size_t type = 0; type < r.places.count; ++type) {
+    for (size_t type = 0; type < r.room.places.count; ++type) {
         const uint32_t most = r.types->types[type].objects_max;
-        const Places &places = r.places[type];
+        const Places &places = r.room.places[type];
         if (r.world.packed[type].alive > most)
             return exceeds("I26", r, index, type, "living objects", r.world.packed[type].alive,
                            most);
@@ -80,7 +80,7 @@ Violation check_leases(std::span<const Node> nodes, uint16_t index)
 {
     if (!nodes[index].session) return {};
     const Replica &r = inspect::replica(nodes[index].session);
-    if (r.topology == Topology::star || r.phase != Phase::in) return {};
+    if (r.rules.topology == Topology::star || r.phase != Phase::in) return {};
     const Replica *host = host_of(r, nodes);
     if (!host) return {};
     for (const uint16_t slot : r.order.all()) {
@@ -88,7 +88,7 @@ Violation check_leases(std::span<const Node> nodes, uint16_t index)
         if (creator == r.self || creator == host->self) continue;
         if (!replica::is_member(r, creator) || !replica::is_member(*host, creator)) continue;
         const MemberSlot at_host = replica::find_member(*host, creator);
-        for (size_t type = 0; type < r.places.count; ++type) {
+        for (size_t type = 0; type < r.room.places.count; ++type) {
             const uint32_t alive = lease_of(r, slot, type).alive;
             const uint32_t places = lease_of(*host, at_host, type).places;
             if (alive > places)
@@ -103,11 +103,11 @@ Violation check_at_rest(const AtRest &at_rest)
 {
     if (at_rest.members.empty()) return {};
     const Replica &first = inspect::replica(at_rest.nodes[at_rest.members[0]].session);
-    for (size_t type = 0; type < first.places.count; ++type) {
+    for (size_t type = 0; type < first.room.places.count; ++type) {
         uint64_t held = 0, used = 0;
         for (const uint16_t index : at_rest.members) {
             const Replica &r = inspect::replica(at_rest.nodes[index].session);
-            const Places &places = r.places[type];
+            const Places &places = r.room.places[type];
             held += places.held;
             used += places.used;
             const uint32_t alive = count_creations(r, type);

@@ -109,10 +109,10 @@ Violation check(NodeRecord &record, const Ledger &ledger, const Node &node, uint
             event.claim.refusal == ClaimRefusal::cooldown)
             violation = check_refusal(record, ledger, node, index, is_host, event.claim);
     record.balanced = node.balanced;
-    record.collected = r.collecting;
+    record.collected = r.duties.collecting;
     record.waiting_grants.clear();
-    for (ObjectSlot slot = 0; is_host && slot < r.pending_owners.count; ++slot)
-        if (r.pending_owners[slot] != PeerId::none)
+    for (ObjectSlot slot = 0; is_host && slot < r.granting.pending_owners.count; ++slot)
+        if (r.granting.pending_owners[slot] != PeerId::none)
             record.waiting_grants.insert(r.world.slots[slot].id);
     return violation;
 }

@@ -110,7 +110,7 @@ uint64_t bound_us(const Oracles &o, std::span<const Node> nodes, size_t index,
     if (owner == SIZE_MAX || owner >= o.nodes.size()) return 0;
     if (!holds(o.nodes[owner], object, now_us) || !holds(o.nodes[index], object, now_us)) return 0;
     const Mirror &mirror = o.nodes[index].mirror;
-    const bool star = inspect::replica(nodes[index].session).topology == Topology::star;
+    const bool star = inspect::replica(nodes[index].session).rules.topology == Topology::star;
     size_t sender = owner;
     uint64_t first_us = 0;
     if (star) { // The host passes on what the owner sends it.

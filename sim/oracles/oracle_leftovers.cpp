@@ -16,14 +16,15 @@ Violation left(const Replica &r, uint16_t index, const char *what, uint64_t coun
 
 Violation check_open(const Replica &r, uint16_t index)
 {
-    if (r.collecting) return left(r, index, "a departure to end", r.query_token);
+    if (r.duties.collecting) return left(r, index, "a departure to end", r.term.query_token);
     if (r.claims.count > 0) {
         Violation violation = left(r, index, "claims without an answer", r.claims.count);
         violation.object = r.claims[0].object;
         return violation;
     }
     if (r.asked.count > 0) return left(r, index, "claims that its game was asked", r.asked.count);
-    if (r.pending_owner_count > 0) return left(r, index, "objects to grant", r.pending_owner_count);
+    if (r.granting.pending_owner_count > 0)
+        return left(r, index, "objects to grant", r.granting.pending_owner_count);
     for (const Member &member : r.members.all()) {
         if (member.id == PeerId::none || member.id == r.self) continue;
         const auto id = static_cast<uint64_t>(member.id);
@@ -38,15 +39,15 @@ Violation check_open(const Replica &r, uint16_t index)
 // The host has taken over all objects that this peer has released, and knows which it has locked.
 Violation check_wants(const Replica &r, uint16_t index, const Replica *host)
 {
-    for (ObjectSlot slot = 0; slot < r.owner_requests.count; ++slot) {
+    for (ObjectSlot slot = 0; slot < r.rights.owner_requests.count; ++slot) {
         const KnownObject &object = r.world.slots[slot];
         if (object.life != Life::alive || object.owner != r.self) continue;
         Violation violation;
-        if ((r.owner_requests[slot] & request_release) != 0)
+        if ((r.rights.owner_requests[slot] & request_release) != 0)
             violation = left(r, index, "an object that it has released", 1);
         const ObjectSlot there = host ? world::find_alive(host->world, object.id) : no_slot;
-        const bool locked = (r.owner_requests[slot] & request_lock) != 0;
-        if (there != no_slot && locked != (host->locks[there] != 0))
+        const bool locked = (r.rights.owner_requests[slot] & request_lock) != 0;
+        if (there != no_slot && locked != (host->rights.locks[there] != 0))
             violation = left(r, index, "a lock to tell its host, or to end there", locked);
         violation.object = object.id;
         if (violation) return violation;
@@ -67,19 +68,19 @@ const Replica *host_of(const AtRest &at_rest)
 // members, and by nothing else.
 Violation check_grants(const Replica &r, uint16_t index)
 {
-    std::vector<uint32_t> uses(r.grants.count);
+    std::vector<uint32_t> uses(r.granting.all.count);
     for (const KnownObject &object : r.world.slots.all())
         if (object.life == Life::alive && object.grant != 0) uses[object.grant - 1] += 1;
     for (const Member &member : r.members.all())
         for (const uint32_t grant : member.conflicting_grants)
             if (grant != 0) uses[grant - 1] += 1;
-    for (uint32_t i = 0; i < r.grants.count; ++i)
-        if (r.grants[i].references != uses[i])
+    for (uint32_t i = 0; i < r.granting.all.count; ++i)
+        if (r.granting.all[i].references != uses[i])
             return left(r, index, "a grant that nothing needs", i);
-    if (r.free_grants.count + static_cast<uint64_t>(std::count_if(
-                                  uses.begin(), uses.end(), [](uint32_t n) { return n > 0; })) !=
-        r.grants.count)
-        return left(r, index, "grants that are neither used nor free", r.free_grants.count);
+    if (r.granting.free.count + static_cast<uint64_t>(std::count_if(
+                                    uses.begin(), uses.end(), [](uint32_t n) { return n > 0; })) !=
+        r.granting.all.count)
+        return left(r, index, "grants that are neither used nor free", r.granting.free.count);
     return {};
 }
 

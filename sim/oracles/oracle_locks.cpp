@@ -11,9 +11,10 @@ using names::text;
 static std::map<ObjectId, Stamp> locked(const Replica &r)
 {
     std::map<ObjectId, Stamp> all;
-    for (ObjectSlot slot = 0; slot < r.locks.count; ++slot) {
+    for (ObjectSlot slot = 0; slot < r.rights.locks.count; ++slot) {
         const KnownObject &object = r.world.slots[slot];
-        if (r.locks[slot] != 0 && object.life == Life::alive && replica::is_member(r, object.owner))
+        if (r.rights.locks[slot] != 0 && object.life == Life::alive &&
+            replica::is_member(r, object.owner))
             all[object.id] = object.stamp;
     }
     return all;

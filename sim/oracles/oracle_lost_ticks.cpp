@@ -75,7 +75,7 @@ bool is_hearsay(const Node &node, PeerId owner, Stamp stamp)
 {
     const Replica &r = inspect::replica(node.session);
     const bool is_of_former_host =
-        r.topology == Topology::star && stamps::parts(stamp).host != host_peer(node.session);
+        r.rules.topology == Topology::star && stamps::parts(stamp).host != host_peer(node.session);
     return is_of_former_host || !replica::is_member(r, owner);
 }
 

@@ -110,7 +110,7 @@ Violation check_position(const Oracles &o, std::span<const Node> nodes, uint16_t
     const uint64_t lately_us = oracle_freshness::bound_us(o, nodes, index, object);
     if (lately_us == 0) return {};
     const auto from = static_cast<size_t>(owner - nodes.begin());
-    const bool star = inspect::replica(node.session).topology == Topology::star;
+    const bool star = inspect::replica(node.session).rules.topology == Topology::star;
     const auto host = std::find_if(nodes.begin(), nodes.end(), [&](const Node &other) {
         return other.session && other.self == o.nodes[index].mirror.host;
     });

@@ -130,7 +130,7 @@ Violation check_end(Survival &survival, const Node &node, uint16_t index)
 {
     const Replica &r = inspect::replica(node.session);
     const std::vector<PeerId> peers = counted(survival, r);
-    const PeerId hub = r.topology == Topology::star ? r.view_host : PeerId::none;
+    const PeerId hub = r.rules.topology == Topology::star ? r.view_host : PeerId::none;
     const uint64_t timeout_us = uint64_t{session_config(node.session).timeout_ms} * 1000;
     const std::vector<size_t> nodes = living(survival, peers);
     TERN_ASSERT(nodes.size() <= 16, "%zu nodes are too many to try all groups", nodes.size());

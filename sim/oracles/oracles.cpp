@@ -219,7 +219,8 @@ static void note_paths_of_calls(NodeRecord &record, const Node &node, PeerId hos
     for (auto &[peer, with] : record.links)
         with.count_before = with.count;
     record.host_changes_before = record.host_changes;
-    const bool star = node.session && inspect::replica(node.session).topology == Topology::star;
+    const bool star =
+        node.session && inspect::replica(node.session).rules.topology == Topology::star;
     if (!star || host == PeerId::none || host == record.relaying_host) return;
     record.host_changes += record.relaying_host != PeerId::none;
     record.relaying_host = host;

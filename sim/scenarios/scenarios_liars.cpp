@@ -59,12 +59,12 @@ void report_taken(Run &run, uint16_t liar, uint16_t victim, uint16_t gone)
         std::byte buffer[200];
         BitWriter w = bits::writer(buffer);
         bits::write(w, static_cast<uint64_t>(MessageKind::report_object), 8);
-        bits::write(w, host.query_token, 32);
+        bits::write(w, host.term.query_token, 32);
         bits::write(w, static_cast<uint64_t>(object_id::creator(object.id)), 16);
         bits::write_varint(w, object_id::serial(object.id));
-        bits::write_varint(w, host.term_number);
+        bits::write_varint(w, host.term.number);
         bits::write(w, static_cast<uint64_t>(host.self), 16);
-        bits::write_varint(w, host.grant_count);
+        bits::write_varint(w, host.term.grant_count);
         bits::write(w, static_cast<uint64_t>(run.sim->nodes[gone].self), 16);
         bits::write_varint(w, object.place);
         bits::write(w, object.type, 8);
@@ -109,7 +109,7 @@ PlayedSessions beyond_the_lease(const Stage &stage)
     Run run = begin_with_liar(stage, 4);
     const uint32_t lease = creations_left(session(run, 3), MORTAL);
     auto &replica = const_cast<Replica &>(inspect::replica(session(run, 3)));
-    replica.places[MORTAL].held = replica.types->types[MORTAL].objects_max;
+    replica.room.places[MORTAL].held = replica.types->types[MORTAL].objects_max;
     const Written value = {};
     uint32_t made = 0;
     while (create(session(run, 3), MORTAL, value) != ObjectId::none)
@@ -344,7 +344,7 @@ constexpr std::string_view others_come_back = "leave 0 @5500000\nstart 0 @700000
 // Takes back the host's last stamp, so that its next grant has the same one.
 void take_stamp_back(Run &run, uint16_t host)
 {
-    const_cast<Replica &>(inspect::replica(session(run, host))).grant_count -= 1;
+    const_cast<Replica &>(inspect::replica(session(run, host))).term.grant_count -= 1;
 }
 
 // The host grants the thing of 0 to 1 and to 2, with one stamp.

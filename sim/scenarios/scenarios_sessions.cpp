@@ -216,7 +216,7 @@ PlayedSessions grants_end(const Stage &stage)
 {
     Run run = begin(stage, counter_trace("claim 2 @5000000 o1\nclaim 3 @7000000 o1\n"));
     advance_to(run, 4'900'000);
-    replica_of(run.sim->nodes[0].session).grant_count = UINT32_MAX - 1;
+    replica_of(run.sim->nodes[0].session).term.grant_count = UINT32_MAX - 1;
     advance_to(run, 6'900'000);
     for (uint16_t place = 0; place < 4; ++place)
         expect(run, is_owned(run, place, 1, 2), "the last grant is taken by all");
@@ -302,7 +302,7 @@ PlayedSessions many_orphans(const Stage &stage, uint16_t leaver)
     const auto other = static_cast<uint16_t>(3 - leaver - heir); // The remaining place besides 3.
     const ObjectId apart = simulation::object(*run.sim, leaver_objects + 1);
     const Replica &host = inspect::replica(run.sim->nodes[heir].session);
-    const uint32_t grants = host.grant_count;
+    const uint32_t grants = host.term.grant_count;
     run.sender = heir;
     uint64_t adopted_us = 0;
     while (adopted_us == 0 && run.sim->now_us < 19'000'000 && advance(run))
@@ -310,9 +310,9 @@ PlayedSessions many_orphans(const Stage &stage, uint16_t leaver)
             has_orphans(run, other, heir))
             adopted_us = run.sim->now_us;
     expect(run, adopted_us > 0, "all know the host as the owner");
-    expect(run, host.query_token == 1, "it was one departure");
+    expect(run, host.term.query_token == 1, "it was one departure");
     const uint32_t batches = (leaver_objects + grant_objects_max - 1) / grant_objects_max;
-    expect(run, host.grant_count - grants == batches, "they were granted in full batches");
+    expect(run, host.term.grant_count - grants == batches, "they were granted in full batches");
     expect(run,
            is_owned(run, other, leaver_objects + 1, 3) &&
                object_stamp(run.sim->nodes[other].session, apart) == 0,

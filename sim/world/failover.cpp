@@ -135,7 +135,8 @@ static void look(Trial &trial)
         note_events(trial, place);
         times.age_us = std::max(times.age_us, oldest_us(trial, place));
         if (local_peer(session) != trial.successor) continue;
-        if (times.asked_us == 0 && inspect::replica(session).collecting) times.asked_us = since_us;
+        if (times.asked_us == 0 && inspect::replica(session).duties.collecting)
+            times.asked_us = since_us;
         if (times.granted_us == 0 && host_peer(session) == trial.successor)
             times.granted_us = since_us;
     }

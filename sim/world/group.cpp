@@ -113,7 +113,7 @@ static bool has_said_all(const Replica &r)
         if (member.id != PeerId::none && member.id != r.self &&
             (member.fenced || !replica::all_acked(r, member.id)))
             return false;
-    return !r.collecting && r.claims.count == 0 && r.pending_owner_count == 0;
+    return !r.duties.collecting && r.claims.count == 0 && r.granting.pending_owner_count == 0;
 }
 
 static bool same_dead(const Replica &a, const Replica &b)
@@ -135,7 +135,7 @@ bool at_rest(const Group &group)
         if (session_state(session) != State::open || !has_said_all(r)) return false;
         if (!first) first = session;
         const Replica &other = inspect::replica(first);
-        if (r.view != other.view || r.view_host != other.view_host) return false;
+        if (r.term.view != other.term.view || r.view_host != other.view_host) return false;
         if (world_digest(session) != world_digest(first) || !same_dead(r, other)) return false;
     }
     return first != nullptr;

@@ -76,12 +76,12 @@ void granted(Ledger &ledger, Stamp stamp, PeerId owner, std::span<const ObjectId
 void record_grants(Ledger &ledger, uint16_t node, const Replica &host)
 {
     std::vector<std::pair<Stamp, PeerId>> &pool = ledger.hosts[node].pool;
-    pool.resize(host.grants.count);
+    pool.resize(host.granting.all.count);
     // Most grants lie at the front, because the lowest index is handed out first: stop as soon as
     // all used ones are seen.
-    uint32_t used = host.grants.capacity - host.free_grants.count;
-    for (uint32_t i = 0; i < host.grants.count && used > 0; ++i) {
-        const Grant &grant = host.grants[i];
+    uint32_t used = host.granting.all.capacity - host.granting.free.count;
+    for (uint32_t i = 0; i < host.granting.all.count && used > 0; ++i) {
+        const Grant &grant = host.granting.all[i];
         used -= grant.references > 0;
         const std::pair<Stamp, PeerId> key = {grant.references > 0 ? grant.stamp : 0, grant.owner};
         if (pool[i] == key) continue;

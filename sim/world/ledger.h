@@ -59,8 +59,7 @@ struct GrantRecord {
 };
 
 struct HostLog {
-    std::vector<std::pair<Stamp, PeerId>>
-        pool; // The grants of Replica::grants after its last tick.
+    std::vector<std::pair<Stamp, PeerId>> pool; // The grants of Granting::all after its last tick.
 };
 
 struct Ledger {
@@ -89,7 +88,7 @@ uint64_t print(const Written &value);
 const ObjectRecord *find(const Ledger &ledger, ObjectId object); // Null: it was never created.
 const Tenure *tenure(const ObjectRecord &record, Stamp stamp);   // Null: no owner has begun it.
 
-// Records the grants that a host has made in its last tick: the new ones in Replica::grants.
+// Records the grants that a host has made in its last tick: the new ones in Granting::all.
 void record_grants(Ledger &ledger, uint16_t node, const Replica &host);
 void granted(Ledger &ledger, Stamp stamp, PeerId owner, std::span<const ObjectId> objects);
 // Records what the peer itself did in this step. Call it before any oracle checks the step.

@@ -104,9 +104,10 @@ bool is_refused(const Simulation &sim, ObjectId object)
     const ObjectSlot slot = world::find_alive(r.world, object);
     if (slot == no_slot) return false;
     const Type &type = r.types->types[r.world.slots[slot].type];
-    const bool cools = r.granted_us[slot] != 0 &&
-                       r.now_us - r.granted_us[slot] < uint64_t{type.claim_cooldown_ms} * 1000;
-    return r.locks[slot] != 0 || cools;
+    const bool cools =
+        r.granting.granted_us[slot] != 0 &&
+        r.now_us - r.granting.granted_us[slot] < uint64_t{type.claim_cooldown_ms} * 1000;
+    return r.rights.locks[slot] != 0 || cools;
 }
 
 // An object that this member may destroy (own) or claim, and that no other probe uses. 0: none.

@@ -104,7 +104,7 @@ uint16_t host_place(const Simulation &sim)
     uint16_t term = 0;
     for (uint16_t place = 0; place < sim.nodes.size(); ++place) {
         if (!leads(sim.nodes[place])) continue;
-        const uint16_t number = inspect::replica(sim.nodes[place].session).term_number;
+        const uint16_t number = inspect::replica(sim.nodes[place].session).term.number;
         if (latest != no_place && number < term) continue;
         latest = place;
         term = number;
@@ -128,14 +128,14 @@ void settle_split(Simulation &sim, uint16_t place)
         if (other == place || !leads(sim.nodes[other])) continue;
         const Replica &one = inspect::replica(sim.nodes[place].session);
         const Replica &two = inspect::replica(sim.nodes[other].session);
-        if (one.collecting || two.collecting) continue;
+        if (one.duties.collecting || two.duties.collecting) continue;
         if (replica::is_member(one, two.self) || replica::is_member(two, one.self)) continue;
         if (votes(one) > 1 && votes(two) > 1 && !sim.oracles.violation)
             sim.oracles.violation = oracles::violation(
                 "I13", ObjectId::none, place, "peers %s and %s are both hosts of several",
                 names::text(one.self).c_str(), names::text(two.self).c_str());
         sim.counts.splits += 1;
-        end_peer(sim, one.term_number < two.term_number ? place : other);
+        end_peer(sim, one.term.number < two.term.number ? place : other);
         return;
     }
 }

@@ -467,7 +467,7 @@ static void keep_by_chance(Simulation &sim, uint16_t place)
         if (const uint32_t own = pick(sim, place, true)) {
             const Replica &r = inspect::replica(sim.nodes[place].session);
             const ObjectSlot slot = world::find_alive(r.world, object(sim, own));
-            const bool locked = (r.owner_requests[slot] & request_lock) != 0;
+            const bool locked = (r.rights.owner_requests[slot] & request_lock) != 0;
             act(sim, place, about(locked ? Act::unlock : Act::lock, own));
         }
     if (host_peer(sim.nodes[place].session) == sim.nodes[place].self &&

@@ -22,7 +22,7 @@ PeerId any_peer(Lie &lie)
 {
     const std::span<const PeerId> ids = lie.r.ids.all();
     const uint64_t drawn = dice::within(lie.dice, 0, ids.size());
-    return drawn < ids.size() ? ids[drawn] : static_cast<PeerId>(lie.r.last_peer + 1);
+    return drawn < ids.size() ? ids[drawn] : static_cast<PeerId>(lie.r.term.last_peer + 1);
 }
 
 // Mostly one that the liar knows; else one that may live, be dead, or not be made yet.
@@ -104,7 +104,7 @@ void write_gone(Lie &lie)
 uint32_t any_token(Lie &lie)
 {
     uint32_t token = static_cast<uint32_t>(dice::within(lie.dice, 0, 3));
-    for (const MemberQueue &queue : lie.r.queues.all())
+    for (const MemberQueue &queue : lie.r.outbox.queues.all())
         if (queue.report_token != 0 && dice::per_mille(lie.dice, 800)) token = queue.report_token;
     return token;
 }
@@ -185,7 +185,7 @@ void report(Lie &lie)
 {
     bits::write(lie.w, any_token(lie), 32);
     bits::write(lie.w, dice::within(lie.dice, 0, 3), 16);
-    bits::write(lie.w, lie.r.last_peer, 16);
+    bits::write(lie.w, lie.r.term.last_peer, 16);
     for (const Type &type : lie.r.types->types)
         if (type.objects_max > 0)
             bits::write_varint(lie.w, dice::within(lie.dice, 0, type.objects_max));

@@ -19,7 +19,7 @@ struct Authority : SharedObject {
         const uint64_t before = replica::state_hash(*listener);
         EXPECT_EQ(replica::receive(*listener, peer(from), message), Verdict::forged);
         EXPECT_EQ(replica::state_hash(*listener), before);
-        EXPECT_EQ(listener->events.count, 0u);
+        EXPECT_EQ(listener->log.events.count, 0u);
     }
 
     // The messages of `from` to peer 4 that follow from `act`, before they arrive.
@@ -35,9 +35,9 @@ struct Authority : SharedObject {
     static void write_report_head(BitWriter &w, const Replica &host)
     {
         messages::write_kind(w, MessageKind::report);
-        bits::write(w, host.query_token, 32);
-        bits::write(w, host.term_number_max, 16);
-        bits::write(w, host.last_peer, 16);
+        bits::write(w, host.term.query_token, 32);
+        bits::write(w, host.term.number_max, 16);
+        bits::write(w, host.term.last_peer, 16);
         for (size_t type = 0; type < std::size(group_types); ++type)
             bits::write_varint(w, 1); // The places that the sender holds.
     }
@@ -209,7 +209,7 @@ TEST_F(Authority, AReportCannotInventObjects)
 TEST_F(Authority, AGrantOfATermThatCannotBeIsForged)
 {
     replica::migrate(group.at(1), object, peer(3));
-    group.at(1).term_number = 2;
+    group.at(1).term.number = 2;
     group.settle_and_pull(0);
     ASSERT_FALSE(group.wires[0][2].empty());
     EXPECT_EQ(replica::receive(*copy(group.at(3)), peer(1), group.wires[0][2].front()),
@@ -323,14 +323,14 @@ TEST_F(Authority, WhileTheHostStaysAReportNamesOnlyTenuresThatItHasGranted)
     }
     replica::peer_gone(host, peer(3));
     const auto heard = [&](uint32_t count) {
-        const Stamp stamp = stamps::make({host.term_number, peer(1), count});
-        const Bytes lie = object_report(host.query_token, object, stamp, peer(3));
+        const Stamp stamp = stamps::make({host.term.number, peer(1), count});
+        const Bytes lie = object_report(host.term.query_token, object, stamp, peer(3));
         ReplicaPointer listener = copy(host);
         const Verdict verdict = replica::receive(*listener, peer(2), lie);
         EXPECT_EQ(belief(*listener, object).owner, count == 1 ? peer(3) : peer(2));
         return verdict;
     };
-    ASSERT_EQ(host.grant_count, 2u);
+    ASSERT_EQ(host.term.grant_count, 2u);
     EXPECT_EQ(heard(1), Verdict::ok);
     EXPECT_EQ(heard(2), Verdict::forged); // That grant was peer 4's.
     EXPECT_EQ(heard(3), Verdict::forged);
@@ -345,7 +345,7 @@ TEST_F(Authority, AnOrphanThatWasMadeDifferentlyForEachDies)
     group.flow();
     Replica &host = group.at(1);
     replica::peer_gone(host, peer(4));
-    const Bytes in_the_first_place = object_report(host.query_token, second, 0, peer(4));
+    const Bytes in_the_first_place = object_report(host.term.query_token, second, 0, peer(4));
     EXPECT_EQ(replica::receive(host, peer(3), in_the_first_place), Verdict::ok);
     EXPECT_TRUE(belief(host, second).dead);
 }
@@ -412,7 +412,7 @@ TEST_F(Authority, WhileTheHostStaysAReportRemovesNobody)
         const Bytes lie(buffer, buffer + bits::size_bytes(w));
         EXPECT_EQ(replica::receive(*host, peer(3), lie), Verdict::ok);
         EXPECT_TRUE(replica::is_member(*host, peer(2)));
-        EXPECT_EQ(host->query_token, group.at(1).query_token);
+        EXPECT_EQ(host->term.query_token, group.at(1).term.query_token);
         EXPECT_FALSE(host->members[replica::find_member(*host, peer(2))].said_goodbye);
         // What it answers shows that it is there, and no later lie undoes that.
         EXPECT_EQ(replica::receive(*host, peer(2), report_of_nobody(*host)), Verdict::ok);
@@ -427,7 +427,7 @@ TEST_F(Authority, AReportCannotInventWhatTheLivingMake)
     group.pull(0);
     group.deliver(0, 2);
     const ObjectId invented = object_id::make(peer(2), 77); // This id was not given yet.
-    const Bytes lie = object_report(group.at(1).query_token, invented, 0, peer(4));
+    const Bytes lie = object_report(group.at(1).term.query_token, invented, 0, peer(4));
     EXPECT_EQ(replica::receive(group.at(1), peer(3), lie), Verdict::forged);
     EXPECT_FALSE(belief(group.at(1), invented).alive);
 }

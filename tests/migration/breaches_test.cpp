@@ -18,7 +18,7 @@ struct Equivocation : SharedObject {
     {
         replica::migrate(group.at(1), object, peer(first));
         group.settle_and_pull(0);
-        group.at(1).grant_count -= 1;
+        group.at(1).term.grant_count -= 1;
         replica::migrate(group.at(1), object, peer(second));
         group.settle_and_pull(0);
     }
@@ -56,7 +56,7 @@ struct Equivocation : SharedObject {
         const uint64_t before = replica::state_hash(*listener);
         EXPECT_EQ(replica::receive(*listener, peer(3), message), verdict);
         EXPECT_EQ(replica::state_hash(*listener), before);
-        EXPECT_EQ(listener->events.count, 0u);
+        EXPECT_EQ(listener->log.events.count, 0u);
     }
 
     // Each of them has the proof about the host, and its game got one event. Nobody else is
@@ -89,7 +89,7 @@ struct Equivocation : SharedObject {
     uint32_t kept_grants(unsigned id) const
     {
         const Replica &r = *group.replicas[id - 1];
-        return r.grants.capacity - r.free_grants.count;
+        return r.granting.all.capacity - r.granting.free.count;
     }
 };
 
@@ -245,18 +245,18 @@ TEST_F(Equivocation, WithoutRoomForItsGrantsTheProofWaits)
 {
     Replica &r = group.at(4);
     const Bytes message = proof(granted(1, 9, 3, 1), granted(1, 9, 2, 1));
-    const uint32_t free = r.free_grants.count;
-    r.free_grants.count = 1;
+    const uint32_t free = r.granting.free.count;
+    r.granting.free.count = 1;
     expect_no_proof(message, Verdict::later);
     grant_twice(3, 4);
     group.deliver(0, 3);
     ASSERT_EQ(belief(r, object).owner, peer(4));
-    ASSERT_EQ(r.free_grants.count, 0u);
+    ASSERT_EQ(r.granting.free.count, 0u);
     group.deliver(0, 2);
     group.settle_and_pull(2);
     group.deliver(2, 3);
     EXPECT_EQ(group.last_verdict, Verdict::later);
-    r.free_grants.count = free - 1;
+    r.granting.free.count = free - 1;
     EXPECT_EQ(replica::receive(r, peer(3), message), Verdict::ok);
 }
 

@@ -15,10 +15,10 @@ struct Counters : SharedObject {
 TEST_F(Counters, TheLastGrantIsGivenAndNoneAfterIt)
 {
     Replica &host = group.at(1);
-    host.grant_count = UINT32_MAX - 1;
+    host.term.grant_count = UINT32_MAX - 1;
     replica::claim(group.at(3), object);
     group.flow();
-    const Stamp last = stamps::make({host.term_number, peer(1), UINT32_MAX});
+    const Stamp last = stamps::make({host.term.number, peer(1), UINT32_MAX});
     EXPECT_EQ(belief(host, object), (Belief{true, false, last, peer(3)}));
     EXPECT_EQ(host.fault, Fault::none);
     replica::claim(group.at(2), object);
@@ -31,11 +31,11 @@ TEST_F(Counters, TheLastGrantIsGivenAndNoneAfterIt)
 TEST_F(Counters, OrphansAreNotAdoptedUnderAStampOfThePast)
 {
     Replica &host = group.at(1);
-    host.grant_count = UINT32_MAX;
+    host.term.grant_count = UINT32_MAX;
     replica::peer_gone(host, peer(2));
     group.flow();
     EXPECT_EQ(host.fault, Fault::counter_full);
-    EXPECT_EQ(host.grant_count, UINT32_MAX);
+    EXPECT_EQ(host.term.grant_count, UINT32_MAX);
 }
 
 TEST_F(Counters, TheTickAfterTheLastIsNotTheFirst)

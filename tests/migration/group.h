@@ -52,8 +52,8 @@ inline ReplicaPointer make_replica(Topology topology = Topology::mesh,
 
 inline ReplicaPointer copy(const Replica &r)
 {
-    void *memory = std::malloc(r.block_bytes);
-    std::memcpy(memory, &r, r.block_bytes);
+    void *memory = std::malloc(r.sizes.block_bytes);
+    std::memcpy(memory, &r, r.sizes.block_bytes);
     return ReplicaPointer(static_cast<Replica *>(memory));
 }
 
@@ -102,7 +102,7 @@ struct Group {
     void settle(size_t i)
     {
         replica::end_receive(*replicas[i]);
-        for (const Event &event : replicas[i]->events.all())
+        for (const Event &event : replicas[i]->log.events.all())
             events[i].push_back(event);
         replica::begin_receive(*replicas[i]);
     }

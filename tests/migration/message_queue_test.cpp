@@ -48,7 +48,7 @@ TEST(MessageQueue, WhatWasMadeAndDiedUnseenIsOneRangeOfTheDead)
         group.settle(1);
     }
     EXPECT_EQ(replica::queued_count(r, peer(1)), 2u); // `first`, and the deaths.
-    EXPECT_EQ(r.queues[0].owed_count, 1u);
+    EXPECT_EQ(r.outbox.queues[0].owed_count, 1u);
     group.pull(1);
     EXPECT_EQ(group.wires[1][0].size(), 2u);
     group.flow();
@@ -83,7 +83,7 @@ TEST(MessageQueue, ALockedAndUnlockedObjectIsOneMessage)
     group.pull(1);
     EXPECT_EQ(group.wires[1][0].size(), 1u);
     group.flow();
-    EXPECT_EQ(group.at(1).locks[slot_of(group.at(1), object)], 1);
+    EXPECT_EQ(group.at(1).rights.locks[slot_of(group.at(1), object)], 1);
 }
 
 TEST(MessageQueue, AGrantThatWaitedTooLongIsARefusal)
@@ -112,7 +112,7 @@ TEST(MessageQueue, WithoutAPlaceForTheProofTheHostAnnouncesTheDeath)
 {
     Group group = make_group(4, Topology::mesh, 512);
     std::vector<ObjectId> destroyed;
-    for (uint32_t i = 0; i <= group.at(2).proofs.count + 3; ++i) {
+    for (uint32_t i = 0; i <= group.at(2).outbox.proofs.count + 3; ++i) {
         const ObjectId object = create(group.at(3));
         ASSERT_NE(object, ObjectId::none);
         for (int round = 0; round < 4; ++round) {

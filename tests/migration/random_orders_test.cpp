@@ -198,7 +198,7 @@ static void expect_converged(Play &play, uint64_t seed)
         EXPECT_EQ(r.fault, Fault::none) << "seed " << seed << " peer " << i + 1;
         EXPECT_EQ(r.phase, Phase::in) << "seed " << seed << " peer " << i + 1;
         EXPECT_EQ(world::digest(r.world, *r.types), digest) << "seed " << seed << " peer " << i + 1;
-        EXPECT_EQ(r.view, host.view) << "seed " << seed << " peer " << i + 1;
+        EXPECT_EQ(r.term.view, host.term.view) << "seed " << seed << " peer " << i + 1;
         EXPECT_EQ(r.claims.count, 0u) << "seed " << seed << " peer " << i + 1;
         for (const KnownObject &object : r.world.slots.all()) {
             if (object.life != Life::alive) continue;
@@ -217,7 +217,7 @@ TEST(RandomOrders, AllThatAreLeftHaveTheSameWorld)
         play.quiet();
         expect_converged(play, seed);
         objects += play.group.at(1).world.alive;
-        migrations += play.group.at(1).migrations;
+        migrations += play.group.at(1).term.migrations;
         departures += static_cast<uint64_t>(play.departures);
         joins += static_cast<uint64_t>(play.joins);
     }

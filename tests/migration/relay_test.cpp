@@ -139,15 +139,15 @@ TEST_F(Relay, AClientHasNoNewsForAHostThatStays)
 {
     replica::peer_gone(group.at(1), peer(4));
     Replica &host = group.at(1);
-    ASSERT_TRUE(host.collecting);
+    ASSERT_TRUE(host.duties.collecting);
     const Bytes dead = deaths(peer(2), object_id::serial(object), 0);
     const Bytes taken =
-        object_report(host.query_token, object, stamps::make({1, peer(1), 1}), peer(4));
+        object_report(host.term.query_token, object, stamps::make({1, peer(1), 1}), peer(4));
     EXPECT_EQ(heard_by(1, 3, dead), Verdict::ignored);
     EXPECT_EQ(heard_by(1, 3, taken), Verdict::ignored);
     // The next host can know less than its clients.
     for (unsigned id = 2; id <= 3; ++id)
         replica::peer_gone(group.at(id), peer(1));
-    ASSERT_TRUE(group.at(2).collecting);
+    ASSERT_TRUE(group.at(2).duties.collecting);
     EXPECT_EQ(heard_by(2, 3, dead), Verdict::ok);
 }

@@ -88,7 +88,7 @@ struct Shortages : ::testing::Test {
     std::vector<PeerId> charged()
     {
         std::vector<PeerId> peers;
-        for (const Event &event : group.at(2).events.all())
+        for (const Event &event : group.at(2).log.events.all())
             if (event.kind == EventKind::misbehaved) peers.push_back(event.misbehaved.peer);
         return peers;
     }
@@ -122,7 +122,7 @@ TEST_F(Shortages, WhoHasExceededItsLeaseIsCharged)
     EXPECT_EQ(replica::receive(group.at(2), peer(1), message), Verdict::later);
     ASSERT_EQ(receive(answer(question())), Verdict::ok);
     EXPECT_EQ(charged(), std::vector{peer(4)});
-    const uint32_t lease = group.at(4).places[0].held;
+    const uint32_t lease = group.at(4).room.places[0].held;
     ASSERT_GT(lease, 0u);
     EXPECT_EQ(alive(4), lease);
     EXPECT_TRUE(belief(group.at(2), honest).alive);
@@ -231,16 +231,16 @@ TEST(Excess, WhatANewHostDestroysFreesNoPlaces)
         Replica &host = group.at(2);
         host.now_us += 1;
         group.settle_and_pull(1);
-        ASSERT_NE(host.query_token, 0u);
+        ASSERT_NE(host.term.query_token, 0u);
         for (uint32_t i = 0; i < objects_max; ++i)
-            replica::receive(
-                host, peer(3),
-                object_report(host.query_token, object_id::make(peer(4), 1 + i), 0, peer(4), i));
+            replica::receive(host, peer(3),
+                             object_report(host.term.query_token, object_id::make(peer(4), 1 + i),
+                                           0, peer(4), i));
         const uint32_t reported = host.world.packed[0].alive;
         group.flow();
         ASSERT_EQ(replica::host(host), peer(2));
         EXPECT_LT(host.world.packed[0].alive, reported) << "some are too much";
-        const Places &places = host.places[0];
+        const Places &places = host.room.places[0];
         EXPECT_GE(places.used, host.world.packed[0].alive);
         EXPECT_LE(places.used, places.held);
         EXPECT_LE(host.world.packed[0].alive + places::left(host, 0), places.held);

@@ -55,7 +55,7 @@ TEST_F(Successors, AReportNamesIdsThatWereGivenElsewhere)
     Bytes changed = report;
     changed[7] = std::byte{200};
     EXPECT_EQ(replica::receive(group.at(2), peer(3), changed), Verdict::ok);
-    EXPECT_EQ(group.at(2).last_peer, 200);
+    EXPECT_EQ(group.at(2).term.last_peer, 200);
     group.flow();
     ASSERT_EQ(replica::host(group.at(2)), peer(2));
     EXPECT_EQ(replica::next_peer_id(group.at(2)), peer(201)); // Not an id that another has.
@@ -96,7 +96,7 @@ TEST_F(Successors, ALyingReportTakesALiveOwnersObject)
     while (group.deliver(3, 1)) {
     }
     ASSERT_EQ(belief(group.at(2), robbed).owner, peer(4));
-    const Bytes lie = object_report(group.at(2).query_token, robbed,
+    const Bytes lie = object_report(group.at(2).term.query_token, robbed,
                                     stamps::make({1, peer(1), 1000}), peer(1)); // Peer 1 has gone.
     EXPECT_EQ(replica::receive(group.at(2), peer(3), lie), Verdict::ok);
     EXPECT_EQ(belief(group.at(2), robbed).owner, peer(1));
@@ -128,7 +128,7 @@ TEST_F(Successors, AReportNamesNothingFarBeyondWhatIsKnown)
     EXPECT_EQ(replica::receive(host, peer(3), deaths(peer(400), 1, 1)), Verdict::ok);
     EXPECT_FALSE(belief(host, object_id::make(peer(400), 1)).dead);
     const Bytes invented =
-        object_report(host.query_token, object_id::make(peer(4), 2'000'000), 0, peer(4));
+        object_report(host.term.query_token, object_id::make(peer(4), 2'000'000), 0, peer(4));
     EXPECT_EQ(replica::receive(host, peer(3), invented), Verdict::ignored);
     // The objects of one that has gone are what the others tell.
     EXPECT_EQ(replica::receive(host, peer(3), deaths(peer(1), 1, 2'000'000)), Verdict::ok);
@@ -154,7 +154,7 @@ TEST_F(Successors, NobodyKnowsObjectsOfOursThatWeDoNotKnow)
     const uint32_t next = host.world.serial + 1;
     EXPECT_EQ(replica::receive(host, peer(3), deaths(peer(2), next + 4, 0)), Verdict::ok);
     ASSERT_GT(host.world.serial, next);
-    const Bytes invented = object_report(host.query_token, object_id::make(peer(2), next),
+    const Bytes invented = object_report(host.term.query_token, object_id::make(peer(2), next),
                                          stamps::make({1, peer(1), 1000}), peer(1));
     EXPECT_EQ(replica::receive(host, peer(3), invented), Verdict::malformed);
 }

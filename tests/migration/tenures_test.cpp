@@ -85,8 +85,8 @@ TEST_F(Tenures, WhatTheOldestFormerHostGrantedIsGrantedAnewWhenTheListIsFull)
     const Stamp old = belief(group.at(4), object).stamp;
     ASSERT_EQ(stamps::parts(old).host, peer(1));
     for (unsigned id = 2; id <= 4; ++id)
-        while (!flat::full(group.at(id).former))
-            flat::push(group.at(id).former, {peer(1), {}});
+        while (!flat::full(group.at(id).reports.former))
+            flat::push(group.at(id).reports.former, {peer(1), {}});
     for (unsigned id = 2; id <= 4; ++id)
         replica::peer_gone(group.at(id), peer(1));
     group.flow();
@@ -129,8 +129,8 @@ TEST_F(Tenures, NoTransferIsPendingOnceItIsGranted)
     replica::claim(group.at(3), object);
     group.flow();
     migrate_to(2);
-    EXPECT_EQ(group.at(1).pending_owner_count, 0u);
-    for (const PeerId pending : group.at(1).pending_owners.all())
+    EXPECT_EQ(group.at(1).granting.pending_owner_count, 0u);
+    for (const PeerId pending : group.at(1).granting.pending_owners.all())
         EXPECT_EQ(pending, PeerId::none);
 }
 

@@ -63,8 +63,8 @@ Bytes view(const Replica &host, uint16_t last_peer, uint16_t count,
     Bytes bytes(4096);
     BitWriter w = bits::writer(bytes);
     messages::write_kind(w, MessageKind::view);
-    bits::write(w, host.view + 1, 32);
-    bits::write(w, host.term_number, 16);
+    bits::write(w, host.term.view + 1, 32);
+    bits::write(w, host.term.number, 16);
     bits::write(w, last_peer, 16);
     bits::write(w, count, 16);
     for (const Entry &entry : entries) {
@@ -186,7 +186,7 @@ TEST_F(Views, AHostileViewIsMalformedAndChangesNothing)
         const Bytes message = view(host, c.last_peer, c.count, c.entries);
         EXPECT_EQ(replica::receive(*listener, peer(1), message), Verdict::malformed) << c.what;
         EXPECT_EQ(replica::state_hash(*listener), before) << c.what;
-        EXPECT_EQ(listener->events.count, 0u) << c.what;
+        EXPECT_EQ(listener->log.events.count, 0u) << c.what;
     }
 }
 
@@ -243,7 +243,7 @@ struct Votes : testing::Test {
         for (size_t from = 1; from < 5; ++from)
             group.wires[from][0].clear();
         for (unsigned id = 1; id <= 5; ++id)
-            group.at(id).quorum = Quorum::majority;
+            group.at(id).rules.quorum = Quorum::majority;
         ASSERT_TRUE(member(1, 4).caught_up && member(1, 5).caught_up);
         ASSERT_EQ(count(false), 3u);
         replica::end_receive(group.at(1));
@@ -309,7 +309,7 @@ TEST_F(Votes, WithHalfOfThemTheHostGoesOnIfAllKnowWhoVotes)
         fifth.fenced = !is_fifth_there;
         for (const unsigned id : {3u, 4u})
             here->members[replica::find_member(*here, peer(id))].fenced = true;
-        here->votes_known = is_known && here->votes_known;
+        here->duties.votes_known = is_known && here->duties.votes_known;
         return replica::has_quorum(*here);
     };
     EXPECT_TRUE(goes_on(1, true, true));

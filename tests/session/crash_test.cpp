@@ -94,7 +94,7 @@ TEST_F(Crashing, InAnUpdateNamesTheObject)
     ASSERT_TRUE(exists(host(), object));
     set(guest(), object, Body{{1, 2, 3}, 4});
     Replica &r = *host()->replica;
-    r.changed_events[world::find(r.world, object)] = UINT32_MAX;
+    r.log.changed[world::find(r.world, object)] = UINT32_MAX;
     EXPECT_DEATH(world.steps(20), "message UPDATE, peer 2, object 2\\.2\n");
 }
 #endif

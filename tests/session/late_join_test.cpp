@@ -270,7 +270,7 @@ TEST(LateJoin, WhoCrashesInTheMiddleLeavesNothing)
     for (size_t i = 0; i < 3; ++i) {
         const Replica &r = inspect::replica(yard.world.nodes[i].session);
         EXPECT_EQ(other_peers(yard.world.nodes[i].session).size(), 2u);
-        EXPECT_FALSE(r.collecting);
+        EXPECT_FALSE(r.duties.collecting);
         uint32_t members = 0;
         for (MemberSlot slot = 0; slot < r.members.count; ++slot) {
             members += r.members[slot].id != PeerId::none;

@@ -81,7 +81,7 @@ struct BreachTest : testing::TestWithParam<Topology> {
         run(30);
         migrate(session(0), object, id(1));
         run(1);
-        session(0)->replica->grant_count -= 1;
+        session(0)->replica->term.grant_count -= 1;
         migrate(session(0), object, id(2));
         run(1);
         return object;
@@ -139,7 +139,7 @@ TEST_P(Breaches, BeyondItsLeaseNobodyCreates)
     ASSERT_GT(lease, 0u);
     ASSERT_LT(lease, 16u);
     // A modified client takes all places for its own.
-    auto &places = session(3)->replica->places[VAULT];
+    auto &places = session(3)->replica->room.places[VAULT];
     places.held = 16;
     for (int i = 0; i < 16; ++i)
         ASSERT_NE(create(session(3), VAULT, Name{"mine"}), ObjectId::none);
@@ -306,7 +306,7 @@ TEST_P(BreachesInAMesh, ManySignaturesOfATickAreVerifiedInTheNextOnes)
         objects.push_back(create(session(1), BODY, Body{{1, 2, 3}, i}));
     ASSERT_TRUE(world.step_until_converged());
     const Replica &third = inspect::replica(session(2));
-    const uint64_t first = third.migrations;
+    const uint64_t first = third.term.migrations;
     world.nodes[2].crashed = true;
     for (const ObjectId object : objects) {
         claim(session(3), object);
@@ -316,10 +316,10 @@ TEST_P(BreachesInAMesh, ManySignaturesOfATickAreVerifiedInTheNextOnes)
     run(1);
     EXPECT_GE(third.work_ns, work_per_tick_max_ns);
     EXPECT_LE(third.work_ns, work_per_tick_max_ns + 2 * work::signature_ns);
-    const uint64_t in_first_tick = third.migrations - first;
+    const uint64_t in_first_tick = third.term.migrations - first;
     EXPECT_GE(in_first_tick, work_per_tick_max_ns / (2 * work::signature_ns));
     run(1);
-    EXPECT_GT(third.migrations - first, in_first_tick);
+    EXPECT_GT(third.term.migrations - first, in_first_tick);
     ASSERT_TRUE(world.step_until_converged());
     for (const ObjectId object : objects)
         ASSERT_EQ(object_owner(session(2), object), id(3));
@@ -378,7 +378,7 @@ TEST(Equivocation, WhateverIsLostAllLeaveTheHostOrNobodyDoes)
         const ObjectId object = create(liar, BODY, Body{{1, 2, 3}, 4});
         world.steps(30);
         for (const size_t to : {(host + 1) % 5, (host + 2) % 5}) {
-            if (to == (host + 2) % 5) liar->replica->grant_count -= 1;
+            if (to == (host + 2) % 5) liar->replica->term.grant_count -= 1;
             migrate(liar, object, local_peer(world.nodes[to].session));
             world.steps(1);
         }

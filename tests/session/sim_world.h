@@ -219,7 +219,7 @@ struct SimWorld {
             if (other_peers(node.session).size() != members - 1)
                 return false; // A join or a departure is not settled yet.
             // The host still collects what the members know of a departed member's objects.
-            if (inspect::replica(node.session).collecting) return false;
+            if (inspect::replica(node.session).duties.collecting) return false;
         }
         return true;
     }

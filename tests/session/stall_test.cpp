@@ -162,8 +162,8 @@ TEST(StallQueue, HoldsTheLivingObjectsAndOneRangeOfTheDead)
     const Replica &r = inspect::replica(game.world.nodes[1].session);
     const MemberSlot slot = replica::find_member(r, local_peer(game.world.nodes[2].session));
     EXPECT_GT(game.created[1], 1500u);
-    EXPECT_LE(r.queues[slot].owed_count, 2u);
-    EXPECT_LE(replica::queued_count(r, r.members[slot].id) - r.queues[slot].unacked_count,
+    EXPECT_LE(r.outbox.queues[slot].owed_count, 2u);
+    EXPECT_LE(replica::queued_count(r, r.members[slot].id) - r.outbox.queues[slot].unacked_count,
               game.bullets[1].size() + 1);
 }
 
@@ -195,7 +195,7 @@ TEST(StallQueue, MoreRangesOfTheDeadThanWaitAreSentAnew)
     world.steps(60);
     const Replica &r = inspect::replica(world.nodes[1].session);
     const MemberSlot slot = replica::find_member(r, local_peer(world.nodes[2].session));
-    EXPECT_LE(r.queues[slot].owed_count, owed_max);
+    EXPECT_LE(r.outbox.queues[slot].owed_count, owed_max);
     EXPECT_GT(r.world.dead.count, owed_max);
     world.nodes[2].crashed = false;
     EXPECT_TRUE(world.step_until_converged());

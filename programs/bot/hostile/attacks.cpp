@@ -47,9 +47,9 @@ static void send_view(Intruder &i)
 {
     const Replica &r = replica(i);
     BitWriter w = begin(i, MessageKind::view);
-    bits::write(w, r.view + 1, 32);
-    bits::write(w, r.term_number, 16);
-    bits::write(w, r.last_peer, 16);
+    bits::write(w, r.term.view + 1, 32);
+    bits::write(w, r.term.number, 16);
+    bits::write(w, r.term.last_peer, 16);
     bits::write(w, 1, 16);
     bits::write_bool(w, false);
     messages::write_peer(w, local_peer(i.session));
@@ -247,7 +247,7 @@ static void reports(Intruder &i)
     const Replica &r = replica(i);
     for (const PeerId to : others(i)) {
         if (to != replica::successor(r)) continue;
-        BitWriter w = begin_report(i, token, r.term_number_max, r.last_peer);
+        BitWriter w = begin_report(i, token, r.term.number_max, r.term.last_peer);
         for (const PeerId gone : others(i)) {
             if (gone == to) continue;
             bits::write_bool(w, true);
@@ -408,7 +408,7 @@ static void trickles(Intruder &i)
     const std::vector<PeerId> all = others(i);
     // In a mesh one that is not the host: the word of one member is not enough.
     const auto is_other = [&](PeerId peer) { return peer != host_peer(i.session); };
-    const bool in_mesh = replica(i).topology == Topology::mesh;
+    const bool in_mesh = replica(i).rules.topology == Topology::mesh;
     const auto to = std::find_if(all.begin(), all.end(), is_other);
     send_nonsense(i, in_mesh && to != all.end() ? *to : host_peer(i.session), 20);
 }

@@ -69,7 +69,7 @@ PeerId departing(const Intruder &i)
 
 uint32_t take_token(Intruder &i)
 {
-    for (const MemberQueue &queue : replica(i).queues.all()) {
+    for (const MemberQueue &queue : replica(i).outbox.queues.all()) {
         if (queue.report_token == 0 || queue.report_token == i.token) continue;
         i.token = queue.report_token;
         return i.token;
@@ -100,7 +100,7 @@ void write_grant(BitWriter &w, const Intruder &i, const KnownObject &object, Pee
     const std::byte signature[64] = {};
     const Replica &r = replica(i);
     const uint32_t count = stamps::parts(object.stamp).count + 1000;
-    messages::write_stamp(w, stamps::make({r.term_number, replica::host(r), count}));
+    messages::write_stamp(w, stamps::make({r.term.number, replica::host(r), count}));
     messages::write_peer(w, owner);
     bits::write(w, 1, 8);
     messages::write_object_id(w, object.id);

@@ -168,9 +168,9 @@ TEST(OraclesAtRest, AGrantThatIsNeverGivenBack)
     Rest rest(11);
     auto &replica = const_cast<Replica &>(inspect::replica(rest.session(2)));
     const ObjectSlot slot = world::find_alive(replica.world, rest.body);
-    replica.grants[replica.world.slots[slot].grant - 1].references += 1;
+    replica.granting.all[replica.world.slots[slot].grant - 1].references += 1;
     EXPECT_EQ(rest.quiescent().invariant, "Q6");
-    replica.grants[replica.world.slots[slot].grant - 1].references -= 1;
+    replica.granting.all[replica.world.slots[slot].grant - 1].references -= 1;
     EXPECT_FALSE(rest.quiescent());
 }
 
@@ -192,9 +192,9 @@ TEST(OraclesAtRest, BoundsThatAreBroken)
     Rest rest(13);
     auto &replica = const_cast<Replica &>(inspect::replica(rest.session(1)));
     EXPECT_FALSE(oracle_bounds::check_replica(replica, 1));
-    replica.queues[0].owed_count += replica.owed.capacity;
+    replica.outbox.queues[0].owed_count += replica.outbox.owed.capacity;
     EXPECT_EQ(oracle_bounds::check_replica(replica, 1).invariant, "I8");
-    replica.queues[0].owed_count -= replica.owed.capacity;
+    replica.outbox.queues[0].owed_count -= replica.outbox.owed.capacity;
     const DeadRange range = replica.world.dead[0];
     flat::push(replica.world.dead, {range.last + 1, range.last + 1});
     EXPECT_EQ(oracle_bounds::check_replica(replica, 1).invariant, "I8");
@@ -221,8 +221,8 @@ TEST(OraclesAtRest, MoreObjectsOrUsedPlacesThanAllowed)
     bodies.alive = replica.types->types[test::BODY].objects_max + 1;
     EXPECT_EQ(oracle_capacity::check(rest.nodes[2], 2).invariant, "I26");
     bodies.alive = alive;
-    replica.places[test::BODY].used += replica.places[test::BODY].held;
-    replica.places[test::BODY].used += 1;
+    replica.room.places[test::BODY].used += replica.room.places[test::BODY].held;
+    replica.room.places[test::BODY].used += 1;
     EXPECT_EQ(oracle_capacity::check(rest.nodes[2], 2).invariant, "I26");
 }
 
@@ -242,10 +242,10 @@ TEST(OraclesAtRest, LeasesThatAreNotObjectsMax)
     Rest rest(18);
     auto &replica = const_cast<Replica &>(inspect::replica(rest.session(1)));
     EXPECT_FALSE(oracle_capacity::check_at_rest(rest.at_rest()));
-    replica.places[test::DOOR].held += 1;
+    replica.room.places[test::DOOR].held += 1;
     EXPECT_EQ(oracle_capacity::check_at_rest(rest.at_rest()).invariant, "Q11");
-    replica.places[test::DOOR].held -= 1;
-    replica.places[test::DOOR].used += 1;
+    replica.room.places[test::DOOR].held -= 1;
+    replica.room.places[test::DOOR].used += 1;
     EXPECT_EQ(oracle_capacity::check_at_rest(rest.at_rest()).invariant, "Q11");
 }
 
