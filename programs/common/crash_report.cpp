@@ -35,7 +35,9 @@ static void print(std::FILE *file, const tern::Crash &crash)
                  crash.tick);
     std::fflush(file);
 #ifdef TERN_HAS_BACKTRACE
-    backtrace_symbols_fd(crash.frames.data(), static_cast<int>(crash.frames.size()), fileno(file));
+    if (!crash.frames.empty())
+        backtrace_symbols_fd(crash.frames.data(), static_cast<int>(crash.frames.size()),
+                             fileno(file));
 #endif
 }
 
