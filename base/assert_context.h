@@ -1,4 +1,4 @@
-// What a thread does inside the library, for the report of an assertion that fails there.
+// This is what a thread does inside the library, for the report of an assertion that fails there.
 #pragma once
 #include "tern/types.hpp"
 
@@ -17,7 +17,7 @@ struct AssertContext {
     } doing;
 };
 
-// In a shared library initial-exec saves two calls of __tls_get_addr(), 2 ns, in each public
+// The model initial-exec saves a shared library two calls of __tls_get_addr(), 2 ns, in each public
 // function. glibc keeps room for such variables of libraries that dlopen() loads; musl does not.
 #ifdef __GLIBC__
 #define TERN_THREAD_LOCAL [[gnu::visibility("hidden"), gnu::tls_model("initial-exec")]]

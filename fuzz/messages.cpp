@@ -180,7 +180,7 @@ void hear(Stage &s, PeerId from, std::span<const std::byte> message, bool update
     const bool nothing =
         verdict == Verdict::ignored || verdict == Verdict::forged || verdict == Verdict::malformed;
     const std::span<const std::byte> was = state_of(*s.before), is = state_of(r);
-    // Of a forged UPDATE of several objects the others have been applied.
+    // An UPDATE of several objects may be forged in one part only; the others have been applied.
     if (nothing && (!updates || verdict != Verdict::forged)) {
         TERN_ASSERT(std::memcmp(was.data(), is.data(), is.size()) == 0,
                     "verdict %d, and something has changed; kind %d", static_cast<int>(verdict),

@@ -19,7 +19,7 @@ static bool leads(const Replica &r)
 
 // --- Queries ---
 
-// What a QUERY says about a member: an element of MemberReports::query_names.
+// A QUERY says this about a member: an element of MemberReports::query_names.
 enum class Naming : uint8_t { no, silence, goodbye };
 
 static uint8_t &names(Replica &r, MemberSlot asker, MemberSlot named)

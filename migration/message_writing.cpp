@@ -125,7 +125,8 @@ static void write_grant(const Writing &m, ObjectSlot first)
     entry.token = index;
     note(m, entry);
     m.queue.grants_unacked += 1;
-    m.r.granting.all[index - 1].references += 1; // By the entry. Those of the objects end below.
+    // The entry counts. The references of the objects end below.
+    m.r.granting.all[index - 1].references += 1;
     for (uint16_t i = 0; i < grant.object_count; ++i) {
         if ((present >> i & 1) == 0) continue;
         const KnownObject &object = m.r.world.slots[slots[i]];

@@ -315,7 +315,7 @@ struct ReplicaBlockSizes {
     size_t state_bytes; // How much the hash covers, from Replica::session on.
 };
 
-// What the session was made with.
+// The session was made with these.
 struct ReplicaRules {
     Quorum quorum;
     Topology topology;
@@ -323,7 +323,7 @@ struct ReplicaRules {
     uint8_t zero[2];            // Explicit padding here and below: the block is hashed.
 };
 
-// What this peer has begun, as the host or its successor.
+// This peer has begun these as the host or its successor.
 struct HostDuties {
     bool collecting;      // Reports are awaited.
     bool going_on;        // Set by go_on(), until the departure of the others has ended.
@@ -343,13 +343,13 @@ struct Term {
     uint16_t last_peer;  // The largest PeerId ever given.
     uint8_t zero[2];
     uint32_t view;        // Number of the view.
-    uint32_t vote_view;   // On the host: the last view that changed who votes.
-    uint32_t grant_count; // On the host: grants in its term; the count in the last stamp.
+    uint32_t vote_view;   // The host notes the last view that changed who votes.
+    uint32_t grant_count; // The host has granted so often in its term: the count in the last stamp.
     uint32_t query_token; // Token of our last query.
     uint64_t migrations;  // Owner changes seen.
 };
 
-// What members say of others.
+// Members say this of others.
 struct MemberReports {
     // [asker's slot * peers_max + slot]: what the waiting QUERY of the asker says about this
     // member. 0: nothing.
@@ -357,10 +357,10 @@ struct MemberReports {
     // On the host, [accuser's slot * peers_max + slot]: the breaches of this member that the
     // accuser has reported, as bits.
     Flat<uint8_t> accusations;
-    Flat<FormerHost> former; // In the order in which they were dropped.
+    Flat<FormerHost> former; // They stand in the order in which they were dropped.
 };
 
-// What waits for members, and what is on its way to them.
+// All of this waits for members, or is on its way to them.
 struct Outbox {
     Flat<MemberQueue> queues;   // Indexed by member slot.
     Flat<QueueEntry> entries;   // [member slot * entry count + control, or control_count + slot]

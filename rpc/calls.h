@@ -51,8 +51,8 @@ struct CallArena {
 
 // A message from a peer, read and checked, but not delivered yet.
 struct ReceivedCall {
-    std::span<const std::byte> message; // With what a star puts before the call.
-    PeerId route;                       // What a star puts before it; else none.
+    std::span<const std::byte> message; // It includes what a star puts before the call.
+    PeerId route;                       // A star puts it before the call; else none.
     CallHead head;
     alignas(16) std::byte arguments[struct_bytes_max]; // Undefined for an outcome.
 };
@@ -60,7 +60,7 @@ struct ReceivedCall {
 enum class Delivery : uint8_t {
     taken,
     waits,   // A reliable call stays in its stream until the next tick; an unreliable one is lost.
-    refused, // Its caller may not make it.
+    refused, // The caller may not make it.
     malformed
 };
 

@@ -19,9 +19,9 @@ uint64_t optimistic_fields(const Session &s, TypeId type, ObjectId object);
 void settle_optimistic(Session &s, const ClaimEvent &answer);
 // Called when receive() ends: takes over what has arrived for the fields that the game has not set.
 void refresh_optimistic(Session &s);
-// What the game has set of the object; null: nothing.
+// The value that the game has set of the object; null: none.
 const void *optimistic_value(const Session &s, ObjectSlot slot);
-// What get() and object_values() give.
+// get() and object_values() give these.
 inline const void *shown_value(const Session &s, ObjectSlot slot)
 {
     const World &world = s.replica->world;

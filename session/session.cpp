@@ -213,10 +213,10 @@ static void place_array(flat::Builder &b, T *&pointer, size_t count, size_t alig
     b.used_bytes += count * sizeof(T);
 }
 
-// For bytes that hold structs of the game.
+// Bytes that hold structs of the game need it.
 static constexpr size_t struct_alignment = 16;
 
-// What a packet is read into.
+// A packet is read into these.
 static void place_records(flat::Builder &b, Session &s)
 {
     const ReadRoom room = publish::read_room(s.types);

@@ -347,7 +347,7 @@ struct Connections {
     uint32_t used; // The connections from here on are free.
     PeerLink *links;
     LinkRest *rests;        // Indexed by connection.
-    ConnectionIndex *awake; // Those that do not rest in this send(). Memory for `count`.
+    ConnectionIndex *awake; // These do not rest in this send(). There is memory for `count`.
     uint32_t awake_count;
     uint64_t members_rest_until_us; // Before this time no path or member needs attention: likewise.
     uint64_t *message_ends;         // [connection * unacked_messages_max + ...]: stream offsets.
@@ -366,16 +366,16 @@ struct MemberWatch {
     BreachCounts *breaches;   // Indexed by member slot.
     uint8_t *away;            // Indexed by member slot: 1 for a member that is not heard now.
     uint64_t few_since_us;    // Since when too few members are heard. 0: enough are.
-    uint64_t few_us;          // When too few were heard last. 0: never.
+    uint64_t few_us;          // Too few were heard last then. 0: never.
     uint64_t enough_since_us; // Since when this peer could take the host's place. 0: it cannot.
     uint64_t cut_off_us;      // cut_off: since when.
     Suspect suspect;
-    bool host_is_cut_off; // In a star: the host has told us that it hears too few.
+    bool host_is_cut_off; // The host of a star has told us that it hears too few.
 };
 
 // Joining, and joining again: joining.cpp.
 struct JoinState {
-    uint64_t next_try_us; // When to try the next address.
+    uint64_t next_try_us; // The next address is tried then.
     bool joins_again;     // At the end of this receive() this peer joins again: the others
                           // have gone on without it, or its session yields to another.
     bool forgets;         // It joins again. The next receive() clears the replica.
@@ -415,7 +415,7 @@ struct EventList {
 // Claims of this peer: optimistic.cpp, explain.cpp.
 struct OwnClaims {
     OptimisticClaim *optimistic; // A type's claims begin at its Packed::first.
-    uint32_t count;              // Of all types.
+    uint32_t count;              // All types together have so many.
     uint32_t *counts;            // Indexed by type.
     // Laid out like World::values, but in the order of the claims: what the game sees of each.
     std::byte *values;
@@ -424,7 +424,7 @@ struct OwnClaims {
     RefusedClaim refused[refused_max]; // A ring.
 };
 
-// What the packet that is being received has been read into.
+// The packet that is being received has been read into these.
 struct Arrivals {
     ReadUpdates updates;
     // The calls and notices, at the places of their messages.
@@ -447,12 +447,12 @@ struct CallQueues {
     UnreliableCall unreliable[unreliable_calls_max];
 };
 
-// What was spent: traffic.cpp.
+// The session has spent this: traffic.cpp.
 struct Accounts {
     Charges charges;                      // Counts what is sent; the replica's, too.
     TrafficRow *rows;                     // Memory that `charges` uses.
     ChargeRun *runs;                      // Memory that `charges` uses.
-    int64_t handed_out_bits;              // In the datagrams that send() has returned.
+    int64_t handed_out_bits;              // send() has returned datagrams of so many bits.
     uint64_t refused_full, refused_types; // See SessionStats.
 };
 
@@ -481,7 +481,7 @@ struct PeerList {
 // touches few pages.
 struct Session {
     CallGuard guard;
-    Config config; // With defaults in place of zeros, and with its own types.
+    Config config; // It has defaults in place of zeros, and its own types.
     std::span<const Field *const> given_fields; // Indexed by type: Type::fields of the caller.
     Endpoint *endpoint;
     Replica *replica;

@@ -11,7 +11,7 @@ inline constexpr size_t found_max = TERN_FOUND_MAX;
 inline constexpr uint32_t query_interval_ms = TERN_QUERY_INTERVAL_MS;
 inline constexpr uint32_t found_age_ms_max = TERN_FOUND_AGE_MS_MAX;
 
-// For announcers discovery_port, for finders 0. In the library tern::udp.
+// Announcers use discovery_port, finders 0. The library tern::udp has it.
 TERN_API MadeSocket make_discovery_socket(uint16_t port);
 
 // --- Announcers ---

@@ -170,7 +170,7 @@ inline void places(const History &history, uint32_t word, Places &to)
 }
 
 // Codes a vector together, or a single number.
-struct WordRange { // Of an object's words.
+struct WordRange { // Some of an object's words.
     uint32_t first, count;
 };
 

@@ -97,7 +97,7 @@ struct SendScratch {
     SnapshotScratch snapshots;
 };
 
-// What a publisher has for one peer; `peer` is the caller's index of it.
+// A publisher's part for one peer; `peer` is the caller's index of it.
 struct PublishTo {
     Publisher &p;
     const World &world;
@@ -128,8 +128,8 @@ struct Update {
 struct ReadUpdates {
     std::span<Update> parts;
     std::span<std::byte> values;
-    uint32_t count;       // Of `parts`.
-    uint32_t value_bytes; // Of `values`.
+    uint32_t count;       // `parts` has so many.
+    uint32_t value_bytes; // `values` has so many.
     uint32_t message_count, message_bytes;
 };
 struct ReadRoom {
@@ -233,7 +233,7 @@ UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::
 // must stay in place while the update is in use.
 bool next(UpdateReader &r, Update &update, std::byte *values);
 bool malformed(const UpdateReader &r); // Call it after next() returned false.
-// What the messages of any packet need.
+// The messages of any packet fit into so much.
 ReadRoom read_room(const TypeTable &types);
 void clear(ReadUpdates &read);
 // Adds the parts of a message. False: it is malformed, or contradicts the types that are known

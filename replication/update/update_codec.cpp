@@ -305,7 +305,7 @@ static bool fits(UpdateWriter &w, size_t begin)
     return false;
 }
 
-// What the next object is coded relative to.
+// The next object is coded relative to this one.
 static void follow(UpdateWriter &w, const KnownObject &object, uint64_t mask, uint32_t tick)
 {
     w._previous_object = object.id;

@@ -5,7 +5,7 @@
 
 namespace tern {
 
-// What a message begins with. gap_bits: the shortest code of a gap between two serials has one bit
+// A message begins with this. gap_bits: the shortest code of a gap between two serials has one bit
 // more. It decides how long the message gets, not what it means; see Publisher::gap_bits.
 struct UpdateHead {
     PeerId sender;
