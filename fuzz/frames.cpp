@@ -1,8 +1,8 @@
 // Reads arbitrary bytes as the frames of a data datagram; frames that can be read are written in
 // the same bytes.
-#include "transport/connection/frames.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
+#include "transport/connection/packet_codec.h"
 #include <cstring>
 
 namespace tern::fuzz {

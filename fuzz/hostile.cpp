@@ -7,7 +7,7 @@
 #include "fuzz/support/input.h"
 #include "fuzz/support/lies.h"
 #include "fuzz/targets.h"
-#include "transport/connection/frames.h"
+#include "transport/connection/packet_codec.h"
 #include <cstring>
 
 namespace tern::fuzz {

@@ -1,5 +1,5 @@
-#include "transport/connection/aead.h"
 #include "transport/connection/connection_types.h"
+#include "transport/connection/packet_codec.h"
 #include "transport/endpoint.h"
 #include "transport/endpoint_types.h"
 #include "transport/little_endian.h"

@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "bench/sections/sections.h"
 #include "transport/connection/connection.h"
-#include "transport/connection/frames.h"
+#include "transport/connection/packet_codec.h"
 #include <algorithm>
 #include <deque>
 #include <map>

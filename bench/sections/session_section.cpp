@@ -1,7 +1,7 @@
 // Measures whole sessions without a network: eight of them, with datagrams handed over directly.
 #include "bench/sections/sections.h"
 #include "tern/tern.hpp"
-#include "transport/connection/aead.h"
+#include "transport/connection/packet_codec.h"
 #include <cstddef>
 
 namespace bench {

@@ -2,7 +2,7 @@
 // the socket. The clients' time does not count.
 #include "bench/bodies.h"
 #include "bench/sections/sections.h"
-#include "transport/connection/aead.h"
+#include "transport/connection/packet_codec.h"
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // With TERN_STUB_CRYPTO damaged datagrams are still rejected, and sessions reach the same state.
 #include "sim/mutants/mutant.h"
 #include "tests/session/sim_world.h"
-#include "transport/connection/aead.h"
+#include "transport/connection/packet_codec.h"
 #include <gtest/gtest.h>
 
 namespace tern {

@@ -1,6 +1,6 @@
 // Builds ack frames from the packets that arrived, until the peer is known to have read their acks.
 #pragma once
-#include "transport/connection/frames.h"
+#include "transport/connection/packet_codec.h"
 #include "transport/connection/replay_window.h"
 #include "transport/connection/round_trip.h"
 

@@ -35,10 +35,4 @@ void pass_on(ConnectionIds &ids, uint32_t id, IdOwner owner, uint16_t index)
     taken_place(ids, id) = {id, owner, index};
 }
 
-IdPlace find(const ConnectionIds &ids, uint32_t id)
-{
-    const IdPlace &place = ids._places[id % id_places];
-    return id != 0 && place.id == id ? place : IdPlace{};
-}
-
 }

@@ -30,7 +30,12 @@ uint32_t take(ConnectionIds &ids, EntropySource &entropy, IdOwner owner, uint16_
 void give_back(ConnectionIds &ids, uint32_t id);
 // Gives a taken id to another owner, as when a handshake becomes a connection.
 void pass_on(ConnectionIds &ids, uint32_t id, IdOwner owner, uint16_t index);
-IdPlace find(const ConnectionIds &ids, uint32_t id); // All zero for an id that is not taken.
+// All zero for an id that is not taken.
+inline IdPlace find(const ConnectionIds &ids, uint32_t id)
+{
+    const IdPlace &place = ids._places[id % id_places];
+    return id != 0 && place.id == id ? place : IdPlace{};
+}
 
 }
 }

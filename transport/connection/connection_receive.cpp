@@ -1,6 +1,6 @@
-#include "transport/connection/aead.h"
 #include "transport/connection/connection.h"
 #include "transport/connection/connection_types.h"
+#include "transport/connection/packet_codec.h"
 #include "transport/little_endian.h"
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 // The members of a connection. Only transport/ may include this file.
 #pragma once
 #include "transport/connection/ack_tracker.h"
-#include "transport/connection/aead.h"
 #include "transport/connection/congestion.h"
 #include "transport/connection/connection.h"
 #include "transport/connection/pace.h"
+#include "transport/connection/packet_codec.h"
 #include "transport/connection/path_size.h"
 #include "transport/connection/replay_window.h"
 #include "transport/connection/round_trip.h"

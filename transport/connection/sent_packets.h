@@ -2,7 +2,7 @@
 // and time threshold as in RFC 9002, 6.1, and by time alone on a path that reorders packets.
 #pragma once
 #include "base/flat.h"
-#include "transport/connection/frames.h"
+#include "transport/connection/packet_codec.h"
 #include "transport/connection/round_trip.h"
 
 namespace tern {

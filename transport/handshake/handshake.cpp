@@ -1,5 +1,5 @@
 #include "transport/handshake/handshake.h"
-#include "transport/connection/aead.h"
+#include "transport/connection/packet_codec.h"
 #include <cstring>
 #include <sodium.h>
 #include <type_traits>

@@ -1,8 +1,8 @@
 // Two connections and a simulated network between them, for tests.
 #pragma once
 #include "base/random.h"
-#include "transport/connection/aead.h"
 #include "transport/connection/connection_types.h"
+#include "transport/connection/packet_codec.h"
 #include <algorithm>
 #include <cstring>
 #include <map>

@@ -1,5 +1,5 @@
 #include "tests/transport/connection/connection_pair.h"
-#include "transport/connection/aead.h"
+#include "transport/connection/packet_codec.h"
 #include <gtest/gtest.h>
 
 using namespace tern;

@@ -1,5 +1,5 @@
 #include "tests/transport/connection/bytes.h"
-#include "transport/connection/frames.h"
+#include "transport/connection/packet_codec.h"
 #include "transport/little_endian.h"
 #include <algorithm>
 #include <cstring>
