@@ -147,7 +147,7 @@ void refresh_optimistic(Session &s)
 
 // --- Events ---
 
-uint64_t optimistic_fields(const Session &s, TypeId type, ObjectId object)
+uint64_t hidden_fields(const Session &s, TypeId type, ObjectId object)
 {
     const uint32_t index = find(s, type, object);
     return index < s.claims.counts[type] ? claims_of(s, type)[index].set_fields : 0;

@@ -13,7 +13,11 @@ bool is_optimistic(const Session &s, ObjectSlot slot);
 // replica's.
 bool set_optimistic(Session &s, ObjectSlot slot, const std::byte *normal);
 // The fields of an object whose replicated values are hidden by the game's own.
-uint64_t optimistic_fields(const Session &s, TypeId type, ObjectId object);
+uint64_t hidden_fields(const Session &s, TypeId type, ObjectId object);
+inline uint64_t optimistic_fields(const Session &s, TypeId type, ObjectId object)
+{
+    return s.claims.counts[type] > 0 ? hidden_fields(s, type, object) : 0;
+}
 // Applies the answer to a claim: the owner's first change if it was granted, else the replicated
 // value shows again.
 void settle_optimistic(Session &s, const ClaimEvent &answer);

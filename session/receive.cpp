@@ -4,6 +4,7 @@
 #include "rpc/call_routing.h"
 #include "session/admission.h"
 #include "session/bridge.h"
+#include "session/explain.h"
 #include "session/failure_detector.h"
 #include "session/former.h"
 #include "session/join_messages.h"
@@ -23,6 +24,66 @@
 
 namespace tern {
 namespace session {
+
+// --- Events ---
+
+void push_event(Session &s, const Event &event)
+{
+    TERN_ASSERT(s.events.count < s.events.max, "%u events", s.events.count);
+    s.events.all[s.events.count] = event;
+    s.events.count += 1;
+}
+
+static void introduce(const Session &s, Newcomer &newcomer)
+{
+    newcomer.name = member_name(s, newcomer.peer);
+    const MemberSlot slot = replica::find_member(*s.replica, newcomer.peer);
+    if (slot != no_member) newcomer.previous = former_id(s, s.replica->members[slot].identity.key);
+}
+
+static bool is_about_peers(EventKind kind)
+{
+    return kind == EventKind::peer_joined || kind == EventKind::peer_left ||
+           kind == EventKind::host_lost || kind == EventKind::host_changed;
+}
+
+void copy_replica_events(Session &s)
+{
+    const Flat<Event> &events = s.replica->log.events;
+    ObjectSlot slot = no_slot;
+    for (; s.events.replica_count < events.count; ++s.events.replica_count) {
+        Event event = events[s.events.replica_count];
+        // This event is handed on, so later changes of the object need another one.
+        slot = world::find_near(s.replica->world, slot, object_of(event));
+        if (slot != no_slot) s.replica->log.changed[slot] = s.replica->log.visibility[slot] = 0;
+        const bool answer =
+            event.kind == EventKind::claim_granted || event.kind == EventKind::claim_refused;
+        if (event.kind == EventKind::object_changed) {
+            event.object.changed_fields &=
+                ~optimistic_fields(s, event.object.type, event.object.id);
+            if (event.object.changed_fields == 0) continue;
+        }
+        if (event.kind == EventKind::owner_changed) {
+            event.owner.changed_fields &=
+                ~optimistic_fields(s, event.owner.type, event.owner.object);
+            note_owner(s, event.owner, slot);
+        }
+        if (event.kind == EventKind::peer_joined) introduce(s, event.newcomer);
+        if (is_about_peers(event.kind)) wake_all(s);
+        push_event(s, event);
+        if (!answer) continue;
+        remember_answer(s, event.claim);
+        settle_optimistic(s, event.claim);
+    }
+}
+
+bool events_room(const Session &s)
+{
+    // An answer to an optimistic claim adds a second event: object_changed.
+    const uint32_t to_come = 2 * (s.replica->log.events.capacity - s.events.replica_count);
+    return replica::events_room(*s.replica) &&
+           s.events.max - s.events.count > to_come + s.events.spared;
+}
 
 // --- Unreliable messages ---
 

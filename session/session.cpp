@@ -2,11 +2,8 @@
 #include "base/memory.h"
 #include "migration/messages.h"
 #include "session/config/config.h"
-#include "session/explain.h"
-#include "session/former.h"
 #include "session/membership.h"
 #include "session/misuse.h"
-#include "session/optimistic.h"
 #include "session/peer_links.h"
 #include "session/recording/crash.h"
 #include "session/recording/recording.h"
@@ -87,7 +84,7 @@ void fail(Session &s, State state)
     end_all_links(s, CloseReason::left);
 }
 
-// --- Events ---
+// --- Making ---
 
 // Event{} makes the members of its CallEvent zero. There are no gaps between them, and those of
 // the other structs of the union end before they do: so all of the event is zero.
@@ -99,66 +96,6 @@ static_assert(offsetof(OwnerChange, previous) + sizeof(PeerId) <= call_bytes);
 static_assert(sizeof(ObjectEvent) <= call_bytes && sizeof(ClaimEvent) <= call_bytes);
 static_assert(sizeof(Newcomer) <= call_bytes && sizeof(BreachReport) <= call_bytes);
 static_assert(sizeof(HostChange) <= call_bytes && sizeof(JoinProgress) <= call_bytes);
-
-void push_event(Session &s, const Event &event)
-{
-    TERN_ASSERT(s.events.count < s.events.max, "%u events", s.events.count);
-    s.events.all[s.events.count] = event;
-    s.events.count += 1;
-}
-
-static void introduce(const Session &s, Newcomer &newcomer)
-{
-    newcomer.name = member_name(s, newcomer.peer);
-    const MemberSlot slot = replica::find_member(*s.replica, newcomer.peer);
-    if (slot != no_member) newcomer.previous = former_id(s, s.replica->members[slot].identity.key);
-}
-
-static bool is_about_peers(EventKind kind)
-{
-    return kind == EventKind::peer_joined || kind == EventKind::peer_left ||
-           kind == EventKind::host_lost || kind == EventKind::host_changed;
-}
-
-void copy_replica_events(Session &s)
-{
-    const Flat<Event> &events = s.replica->log.events;
-    ObjectSlot slot = no_slot;
-    for (; s.events.replica_count < events.count; ++s.events.replica_count) {
-        Event event = events[s.events.replica_count];
-        // This event is handed on, so later changes of the object need another one.
-        slot = world::find_near(s.replica->world, slot, object_of(event));
-        if (slot != no_slot) s.replica->log.changed[slot] = s.replica->log.visibility[slot] = 0;
-        const bool answer =
-            event.kind == EventKind::claim_granted || event.kind == EventKind::claim_refused;
-        if (event.kind == EventKind::object_changed) {
-            event.object.changed_fields &=
-                ~optimistic_fields(s, event.object.type, event.object.id);
-            if (event.object.changed_fields == 0) continue;
-        }
-        if (event.kind == EventKind::owner_changed) {
-            event.owner.changed_fields &=
-                ~optimistic_fields(s, event.owner.type, event.owner.object);
-            note_owner(s, event.owner, slot);
-        }
-        if (event.kind == EventKind::peer_joined) introduce(s, event.newcomer);
-        if (is_about_peers(event.kind)) wake_all(s);
-        push_event(s, event);
-        if (!answer) continue;
-        remember_answer(s, event.claim);
-        settle_optimistic(s, event.claim);
-    }
-}
-
-bool events_room(const Session &s)
-{
-    // An answer to an optimistic claim adds a second event: object_changed.
-    const uint32_t to_come = 2 * (s.replica->log.events.capacity - s.events.replica_count);
-    return replica::events_room(*s.replica) &&
-           s.events.max - s.events.count > to_come + s.events.spared;
-}
-
-// --- Making ---
 
 // As many packets as the byte budget lets go at once after a tenth of a second without any.
 static uint32_t packets_per_tick(const Config &config)

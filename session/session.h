@@ -18,13 +18,16 @@ void log_state(Session &s);
 void log_events(Session &s);
 // Enters a final state with that state's own sentence, and ends all paths.
 void fail(Session &s, State state);
+// Places an empty replica in replica_memory, which must be zero.
+void place_replica(Session &s);
+
+// --- Events: receive.cpp ---
+
 // Appends to the list that receive() returns. There must be room: see events_room().
 void push_event(Session &s, const Event &event);
 // Appends the replica's events since the last call, without those that the game's own values hide.
 void copy_replica_events(Session &s);
 // Whether one more message may be applied: all events that it can cause fit.
 bool events_room(const Session &s);
-// Places an empty replica in replica_memory, which must be zero.
-void place_replica(Session &s);
 
 }
