@@ -13,7 +13,8 @@ namespace {
 void rewrite(UpdateWriter &w, const Update &update)
 {
     alignas(16) std::byte value[struct_bytes_max] = {};
-    type_table::store_packed(every_kind(), update.type, value, update.values, update.mask);
+    field::store_packed(type_table::codes(every_kind(), update.type), value, update.values,
+                        update.mask);
     KnownObject object = {};
     object.id = update.object;
     object.stamp = update.stamp;

@@ -149,12 +149,6 @@ uint64_t state_hash(const Replica &r)
 
 // --- UPDATEs ---
 
-bool read_updates(const Replica &r, PeerId from, std::span<const std::byte> message,
-                  ReadUpdates &read)
-{
-    return publish::read(read, r.world, *r.types, from, message);
-}
-
 // The owner in whose name a member sends an object's values: its own, or, from the host of a star,
 // that of any owner but us.
 static PeerId speaks_for(const Replica &r, PeerId from, ObjectSlot slot)

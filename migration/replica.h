@@ -128,10 +128,7 @@ void write_leases(BitWriter &w, const Replica &r, const LeaseQuestion &question)
 Verdict receive_leases(Replica &r, PeerId from, BitReader reader);
 
 // --- UPDATEs ---
-// Adds a message to `read`, without effect here. False: the whole packet must be dropped.
-bool read_updates(const Replica &r, PeerId from, std::span<const std::byte> message,
-                  ReadUpdates &read);
-// Applies what read_updates() has read. The result is forged if the update of any object was; the
+// Applies what publish::read() has read. The result is forged if the update of any object was; the
 // other objects have been updated nevertheless.
 Verdict receive_updates(Replica &r, PeerId from, const ReadUpdates &read);
 // Whether a message or an UPDATE waits for the member in this slot.

@@ -122,7 +122,7 @@ static PacketDisposition packet_disposition(Session &s, const PeerLink &link,
             result = PacketDisposition::accept_unacked;
         if (link.role != PeerRole::member) continue; // Ignored: not in the roster, or not any more.
         if (message.kind == UnreliableKind::updates &&
-            !replica::read_updates(*s.replica, link.peer, message.bytes, s.arrivals.updates))
+            !publish::read(s.arrivals.updates, s.replica->world, s.types, link.peer, message.bytes))
             return PacketDisposition::drop;
         if (message.kind == UnreliableKind::call && !is_call(s, message.bytes, s.arrivals.calls[i]))
             return PacketDisposition::drop;

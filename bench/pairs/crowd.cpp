@@ -222,7 +222,7 @@ uint64_t receive(Crowd &crowd)
                                                      pipe.packets[k].size_bytes);
             // A session also checks a packet whole before it applies any part of it.
             publish::clear(read);
-            if (replica::read_updates(r, peer(0), message, read))
+            if (publish::read(read, r.world, *r.types, peer(0), message))
                 replica::receive_updates(r, peer(0), read);
         }
         changed += r.log.events.count;

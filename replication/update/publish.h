@@ -227,7 +227,7 @@ void on_packet_outcome(const PublishTo &to, uint64_t packet, bool acked);
 // Counts all packets in flight to the peer as lost; for a connection that was replaced.
 void lose_all(const PublishTo &to);
 
-// --- The receiver ---
+// --- The receiver: update_codec.cpp ---
 UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::byte> message);
 // False at the end, and if the message is malformed. `values` has room for struct_bytes_max, and
 // must stay in place while the update is in use.

@@ -1,10 +1,21 @@
 #include "replication/update/update_codec.h"
 #include "base/assert.h"
+#include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace tern {
 
 enum class StampForm : uint8_t { previous, zero, whole };
+
+// The forms of an object's head. next, near: the object has a higher serial of the creator of the
+// previous one, and the same tenure, type and tick, and is not hidden.
+enum class HeadForm : uint8_t {
+    next, // The next serial, with the same mask.
+    near, // Another serial, another mask, or both.
+    whole,
+    end // No object, but the end of the message.
+};
 
 // --- Object: usually near the previous one, with the same creator ---
 
@@ -163,31 +174,7 @@ static uint64_t read_mask(BitReader &r, const TypeTable &types, TypeId type)
     return field < count ? uint64_t{1} << field : 0;
 }
 
-namespace update_codec {
-
-// --- The message: docs/wire_format.md, "UPDATE" ---
-
-// Serial 0, which no object has.
-ObjectId before_first(PeerId sender)
-{
-    return object_id::make(sender, 0);
-}
-
-UpdateWriter writer(const TypeTable &types, std::span<std::byte> buffer, const UpdateHead &head)
-{
-    TERN_ASSERT(head.gap_bits <= gap_bits_max, "%u bits", head.gap_bits);
-    UpdateWriter w = {};
-    w._writer = bits::writer(buffer);
-    w._types = &types;
-    w._ticks = head.ticks;
-    w._gap_bits = head.gap_bits;
-    w._tick = head.tick;
-    w._previous_object = before_first(head.sender);
-    bits::write(w._writer, head.tick, 32);
-    bits::write_bool(w._writer, head.ticks == Ticks::each);
-    bits::write(w._writer, head.gap_bits, gap_field_bits);
-    return w;
-}
+// --- The head of an object ---
 
 // Whether the object has the creator of the previous one, and a higher serial.
 static bool is_ahead(ObjectId object, ObjectId previous)
@@ -281,20 +268,46 @@ static void read_whole(UpdateReader &r, Update &update)
     update.mask = update.hides || bits::failed(from) ? 0 : read_mask(from, *r._types, update.type);
 }
 
-HeadForm read_form(BitReader &r)
+static HeadForm read_form(BitReader &r)
 {
     if (bits::read_bool(r)) return HeadForm::next;
     if (bits::read_bool(r)) return HeadForm::near;
     return bits::read_bool(r) ? HeadForm::whole : HeadForm::end;
 }
 
-void read_head(UpdateReader &r, Update &update, HeadForm form)
+static void read_head(UpdateReader &r, Update &update, HeadForm form)
 {
     if (form == HeadForm::whole)
         read_whole(r, update);
     else
         read_near(r, update, form);
     update.message_tick = r._message_tick;
+}
+
+// --- The message: docs/wire_format.md, "UPDATE" ---
+
+// The object that the first one of a message is coded relative to. No object has serial 0.
+static ObjectId before_first(PeerId sender)
+{
+    return object_id::make(sender, 0);
+}
+
+namespace update_codec {
+
+UpdateWriter writer(const TypeTable &types, std::span<std::byte> buffer, const UpdateHead &head)
+{
+    TERN_ASSERT(head.gap_bits <= gap_bits_max, "%u bits", head.gap_bits);
+    UpdateWriter w = {};
+    w._writer = bits::writer(buffer);
+    w._types = &types;
+    w._ticks = head.ticks;
+    w._gap_bits = head.gap_bits;
+    w._tick = head.tick;
+    w._previous_object = before_first(head.sender);
+    bits::write(w._writer, head.tick, 32);
+    bits::write_bool(w._writer, head.ticks == Ticks::each);
+    bits::write(w._writer, head.gap_bits, gap_field_bits);
+    return w;
 }
 
 // Takes the object that was written since `begin` out again if the message is full then.
@@ -369,6 +382,166 @@ size_t finish(UpdateWriter &w)
     if (w._count == 0) return 0;
     bits::write(w._writer, 0, end_bits);
     return bits::size_bytes(w._writer);
+}
+
+}
+
+namespace publish {
+
+UpdateReader reader(const TypeTable &types, PeerId sender, std::span<const std::byte> message)
+{
+    UpdateReader r = {};
+    r._reader = bits::reader(message);
+    r._types = &types;
+    r._previous.tick = static_cast<uint32_t>(bits::read(r._reader, 32));
+    r._previous.object = before_first(sender);
+    r._message_tick = r._previous.tick;
+    r._each_tick = bits::read_bool(r._reader);
+    r._gap_bits = static_cast<uint8_t>(bits::read(r._reader, gap_field_bits));
+    if (r._previous.tick == 0) bits::fail(r._reader);
+    return r;
+}
+
+bool next(UpdateReader &r, Update &update, std::byte *values)
+{
+    if (bits::failed(r._reader)) return false;
+    const size_t begin = bits::bit_count(r._reader);
+    const HeadForm form = read_form(r._reader);
+    if (form == HeadForm::end) {
+        if (r._count == 0 || !bits::only_zeros_left(r._reader)) bits::fail(r._reader);
+        return false;
+    }
+    read_head(r, update, form);
+    if (r._count == updates_per_message_max) bits::fail(r._reader);
+    if (bits::failed(r._reader)) return false;
+    update.values = values;
+    update.value_bytes = static_cast<uint32_t>(field::read_packed(
+        r._reader, type_table::codes(*r._types, update.type), values, update.mask));
+    update.bit_count = static_cast<uint32_t>(bits::bit_count(r._reader) - begin);
+    r._previous = {update.object, update.stamp, update.mask, update.tick, update.type};
+    r._count += 1;
+    return !bits::failed(r._reader);
+}
+
+bool malformed(const UpdateReader &r)
+{
+    return bits::failed(r._reader);
+}
+
+// Whether the sender contradicts the type that is known here. A hostile creator can show each
+// member another type; then the sender of another tenure may be right.
+static bool contradicts(const KnownObject &known, Stamp stamp, TypeId type)
+{
+    return type != known.type && stamp == known.stamp;
+}
+
+// A part takes a bit or more for its head, and those of a field unless it hides the object. Such a
+// head takes hiding_bits_min.
+static constexpr size_t hiding_bits_min = 16;
+
+ReadRoom read_room(const TypeTable &types)
+{
+    size_t field_bits = hiding_bits_min - 1;
+    for (TypeId type = 0; type < types.types.size(); ++type)
+        for (const FieldCode &f : type_table::codes(types, type))
+            field_bits = std::min(field_bits, field::bits_min(f));
+    const size_t packet_bits = datagram_bytes_max * 8;
+    return {packet_bits / (1 + field_bits) + 1, type_table::packed_bytes_max(types, packet_bits)};
+}
+
+void clear(ReadUpdates &read)
+{
+    read.count = read.value_bytes = read.message_count = read.message_bytes = 0;
+}
+
+bool read(ReadUpdates &read, const World &world, const TypeTable &types, PeerId sender,
+          std::span<const std::byte> message)
+{
+    UpdateReader r = reader(types, sender, message);
+    ObjectSlot slot = no_slot;
+    for (;;) {
+        TERN_ASSERT(read.count < read.parts.size() &&
+                        read.value_bytes + struct_bytes_max <= read.values.size(),
+                    "%u parts, %u bytes", read.count, read.value_bytes);
+        Update &update = read.parts[read.count];
+        if (!next(r, update, read.values.data() + read.value_bytes)) break;
+        slot = world::find_near(world, slot, update.object);
+        if (slot != no_slot && contradicts(world.slots[slot], update.stamp, update.type))
+            return false;
+        read.count += 1;
+        read.value_bytes += update.value_bytes;
+    }
+    read.message_count += 1;
+    read.message_bytes += static_cast<uint32_t>(message.size());
+    return !malformed(r);
+}
+
+// The newest message about the object decides its visibility, whatever the tick of the value.
+static VisibilityChange see(KnownObject &object, PeerId from, Stamp stamp, uint32_t message_tick,
+                            bool hides)
+{
+    const bool newer = message_tick > object.visibility_tick;
+    if (object.stamp != stamp || from != object.owner || !newer) return VisibilityChange::same;
+    const bool was = object.hidden;
+    object.hidden = hides;
+    object.visibility_tick = message_tick;
+    if (hides == was) return VisibilityChange::same;
+    return hides ? VisibilityChange::hidden : VisibilityChange::shown;
+}
+
+// Whether a part about a known object is applied.
+static Applied judge(const World &world, PeerId from, ObjectSlot slot, Stamp stamp, uint32_t tick)
+{
+    const KnownObject &object = world.slots[slot];
+    const bool of_this_tenure = object.stamp == stamp;
+    if (!of_this_tenure) return Applied::unchanged;
+    if (of_this_tenure && from != object.owner) return Applied::forged;
+    if (tick <= object.tick) return Applied::unchanged;
+    // Sent before the object was hidden.
+    return object.hidden ? Applied::unchanged : Applied::changed;
+}
+
+AppliedUpdate apply(World &world, const TypeTable &types, PeerId from, ObjectSlot slot,
+                    const Update &update)
+{
+    if (slot == no_slot || world.slots[slot].life != Life::alive)
+        return {Applied::unchanged, VisibilityChange::same, no_slot, 0};
+    const TypeId type = world.slots[slot].type;
+    world::count_received(world, type, update.bit_count);
+    if (contradicts(world.slots[slot], update.stamp, update.type))
+        return {Applied::forged, VisibilityChange::same, slot, 0};
+    if (update.type != type) return {Applied::unchanged, VisibilityChange::same, slot, 0};
+    const VisibilityChange visibility =
+        see(world.slots[slot], from, update.stamp, update.message_tick, update.hides);
+    const Applied judged = judge(world, from, slot, update.stamp, update.tick);
+    if (judged != Applied::changed) return {judged, visibility, slot, 0};
+    void *value = world::value(world, types, slot);
+    const uint64_t changed =
+        field::store_packed(type_table::codes(types, type), value, update.values, update.mask);
+    world.slots[slot].tick = update.tick;
+    return {changed != 0 ? Applied::changed : Applied::repeated, visibility, slot, changed};
+}
+
+AppliedUpdate apply_carried(World &world, const TypeTable &types, PeerId from, ObjectSlot slot,
+                            const CarriedObject &carried)
+{
+    if (slot == no_slot || world.slots[slot].life != Life::alive)
+        return {Applied::unchanged, VisibilityChange::same, no_slot, 0};
+    const ReceivedEntry &entry = carried.entry;
+    const TypeId type = world.slots[slot].type;
+    if (contradicts(world.slots[slot], entry.stamp, entry.type))
+        return {Applied::forged, VisibilityChange::same, slot, 0};
+    if (entry.type != type) return {Applied::unchanged, VisibilityChange::same, slot, 0};
+    world::count_received(world, type, carried.bit_count);
+    const VisibilityChange visibility =
+        see(world.slots[slot], from, entry.stamp, carried.tick, false);
+    const Applied judged = judge(world, from, slot, entry.stamp, carried.tick);
+    if (judged != Applied::changed) return {judged, visibility, slot, 0};
+    void *value = world::value(world, types, slot);
+    const uint64_t changed = type_table::difference(types, type, value, carried.value);
+    std::memcpy(value, carried.value, types.types[type].size_bytes);
+    world.slots[slot].tick = carried.tick;
+    return {changed != 0 ? Applied::changed : Applied::repeated, visibility, slot, changed};
 }
 
 }

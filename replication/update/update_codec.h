@@ -1,4 +1,5 @@
-// The bits of an UPDATE message. Format: docs/wire_format.md, "UPDATE".
+// The bits of an UPDATE message. Those that are received: publish.h. Format: docs/wire_format.md,
+// "UPDATE".
 #pragma once
 #include "replication/update/encode_cache.h"
 #include "replication/update/publish.h"
@@ -55,21 +56,6 @@ size_t bit_count(const UpdateWriter &w);  // Bits written so far.
 size_t value_bits(const UpdateWriter &w); // Bits of the last object's fields.
 // Returns the size of the message in bytes, after which zeros may follow; 0: no object was added.
 size_t finish(UpdateWriter &w);
-
-// The object that the first one of a message is coded relative to.
-ObjectId before_first(PeerId sender);
-// The forms of an object's head. next, near: the object has a higher serial of the creator of the
-// previous one, and the same tenure, type and tick, and is not hidden.
-enum class HeadForm : uint8_t {
-    next, // The next serial, with the same mask.
-    near, // Another serial, another mask, or both.
-    whole,
-    end // No object, but the end of the message.
-};
-HeadForm read_form(BitReader &r);
-// Reads an object's part of a message up to its values. The reader fails if add() would have coded
-// this otherwise.
-void read_head(UpdateReader &r, Update &update, HeadForm form);
 
 }
 }

@@ -486,6 +486,35 @@ void read(BitReader &r, const FieldCode &f, std::byte *to)
     });
 }
 
+size_t read_packed(BitReader &r, std::span<const FieldCode> fields, std::byte *packed,
+                   uint64_t mask)
+{
+    std::byte *to = packed;
+    for (; mask != 0; mask &= mask - 1) {
+        const FieldCode &f = fields[static_cast<size_t>(std::countr_zero(mask))];
+        read(r, f, to);
+        to += size_bytes(f);
+    }
+    return static_cast<size_t>(to - packed);
+}
+
+uint64_t store_packed(std::span<const FieldCode> fields, void *value, const std::byte *packed,
+                      uint64_t mask)
+{
+    auto *to = static_cast<std::byte *>(value);
+    uint64_t changed = 0;
+    for (; mask != 0; mask &= mask - 1) {
+        const FieldCode &f = fields[static_cast<size_t>(std::countr_zero(mask))];
+        const size_t bytes = size_bytes(f);
+        if (!equal(f, to + f.offset_bytes, packed)) {
+            std::memcpy(to + f.offset_bytes, packed, bytes);
+            changed |= mask & -mask;
+        }
+        packed += bytes;
+    }
+    return changed;
+}
+
 size_t bit_count(const FieldCode &f, const std::byte *from)
 {
     if (f.kind == FieldKind::text) return f.bits + text_length(f, from) * 8;

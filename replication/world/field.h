@@ -63,6 +63,28 @@ void normalise(const FieldCode &f, std::byte *to, const std::byte *from, size_t 
 void write(BitWriter &w, const FieldCode &f, const std::byte *from);
 // Fails the reader for bits that write() never writes; `to` is then undefined.
 void read(BitReader &r, const FieldCode &f, std::byte *to);
+// Reads the fields of `mask`, and stores them one after another. Returns the bytes that they take,
+// at most struct_bytes_max.
+size_t read_packed(BitReader &r, std::span<const FieldCode> fields, std::byte *packed,
+                   uint64_t mask);
+// Stores what read_packed() has read. Returns a mask of the fields that changed.
+uint64_t store_packed(std::span<const FieldCode> fields, void *value, const std::byte *packed,
+                      uint64_t mask);
+// Whether two values are equal that are both normalised. Most fields are a few words, which a call
+// of memcmp() would cost more than to compare.
+inline bool equal(const FieldCode &f, const std::byte *a, const std::byte *b)
+{
+    const size_t end = size_bytes(f);
+    if (end % 4 != 0 || end > 16) return std::memcmp(a, b, end) == 0;
+    uint32_t differs = 0;
+    for (size_t at = 0; at < end; at += 4) {
+        uint32_t left, right;
+        std::memcpy(&left, a + at, sizeof left);
+        std::memcpy(&right, b + at, sizeof right);
+        differs |= left ^ right;
+    }
+    return differs == 0;
+}
 // Whether the bits that write() takes depend on the value.
 inline bool is_variable(const FieldCode &f)
 {

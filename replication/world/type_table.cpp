@@ -3,25 +3,11 @@
 #include "replication/world/field.h"
 #include "replication/world/type_checks.h"
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 
 namespace tern::type_table {
-
-static const Type &at(const TypeTable &table, TypeId type)
-{
-    TERN_ASSERT(type < table.types.size(), "type %u of %zu", static_cast<unsigned>(type),
-                table.types.size());
-    return table.types[type];
-}
-
-std::span<const FieldCode> codes(const TypeTable &table, TypeId type)
-{
-    const size_t count = at(table, type).fields.size();
-    return std::span(table.codes).subspan(table.codes_first[type], count);
-}
 
 ConfigProblem problem(std::span<const Type> types)
 {
@@ -63,12 +49,6 @@ TypeTable make(std::span<const Type> types)
             std::max(table.fields_count_max, static_cast<uint16_t>(type.fields.size()));
     }
     return table;
-}
-
-uint64_t all_fields(const TypeTable &table, TypeId type)
-{
-    const size_t count = at(table, type).fields.size();
-    return count == 0 ? 0 : ~uint64_t{0} >> (64 - count);
 }
 
 void normalise(const TypeTable &table, TypeId id, const std::byte *values, size_t count,
@@ -117,20 +97,6 @@ uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void
     return difference(table, id, a, b, all_fields(table, id));
 }
 
-// Most fields are a few words, which a call of memcmp() would cost more than to compare.
-static bool equal(const std::byte *a, const std::byte *b, size_t size_bytes)
-{
-    if (size_bytes % 4 != 0 || size_bytes > 16) return std::memcmp(a, b, size_bytes) == 0;
-    uint32_t differs = 0;
-    for (size_t at = 0; at < size_bytes; at += 4) {
-        uint32_t left, right;
-        std::memcpy(&left, a + at, sizeof left);
-        std::memcpy(&right, b + at, sizeof right);
-        differs |= left ^ right;
-    }
-    return differs == 0;
-}
-
 uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void *b, uint64_t mask)
 {
     const std::span<const FieldCode> fields = codes(table, id);
@@ -139,7 +105,7 @@ uint64_t difference(const TypeTable &table, TypeId id, const void *a, const void
     for (size_t i = 0; i < fields.size(); ++i) {
         const FieldCode &f = fields[i];
         if ((mask >> i & 1) == 0) continue;
-        if (equal(left + f.offset_bytes, right + f.offset_bytes, field::size_bytes(f)))
+        if (field::equal(f, left + f.offset_bytes, right + f.offset_bytes))
             mask &= ~(uint64_t{1} << i);
     }
     return mask;
@@ -159,37 +125,6 @@ void read_fields(BitReader &r, const TypeTable &table, TypeId id, void *value, u
     auto *to = static_cast<std::byte *>(value);
     for (size_t i = 0; i < fields.size(); ++i)
         if (mask >> i & 1) field::read(r, fields[i], to + fields[i].offset_bytes);
-}
-
-size_t read_packed(BitReader &r, const TypeTable &table, TypeId id, std::byte *packed,
-                   uint64_t mask)
-{
-    const std::span<const FieldCode> fields = codes(table, id);
-    std::byte *to = packed;
-    for (; mask != 0; mask &= mask - 1) {
-        const FieldCode &f = fields[static_cast<size_t>(std::countr_zero(mask))];
-        field::read(r, f, to);
-        to += field::size_bytes(f);
-    }
-    return static_cast<size_t>(to - packed);
-}
-
-uint64_t store_packed(const TypeTable &table, TypeId id, void *value, const std::byte *packed,
-                      uint64_t mask)
-{
-    const std::span<const FieldCode> fields = codes(table, id);
-    auto *to = static_cast<std::byte *>(value);
-    uint64_t changed = 0;
-    for (; mask != 0; mask &= mask - 1) {
-        const FieldCode &f = fields[static_cast<size_t>(std::countr_zero(mask))];
-        const size_t size_bytes = field::size_bytes(f);
-        if (!equal(to + f.offset_bytes, packed, size_bytes)) {
-            std::memcpy(to + f.offset_bytes, packed, size_bytes);
-            changed |= mask & -mask;
-        }
-        packed += size_bytes;
-    }
-    return changed;
 }
 
 // A field of few bits may take many bytes: a text of no letters, for example.

@@ -4,6 +4,7 @@
 // padded with zeros), so all peers hold equal bytes. Once normalise() has run, encoding and
 // decoding change nothing.
 #pragma once
+#include "base/assert.h"
 #include "replication/world/field.h"
 
 namespace tern {
@@ -33,6 +34,23 @@ ConfigProblem problem(std::span<const Type> types);
 // result.
 TypeTable make(std::span<const Type> types);
 
+inline const Type &at(const TypeTable &table, TypeId id)
+{
+    TERN_ASSERT(id < table.types.size(), "type %u of %zu", static_cast<unsigned>(id),
+                table.types.size());
+    return table.types[id];
+}
+// The fields, in order.
+inline std::span<const FieldCode> codes(const TypeTable &table, TypeId id)
+{
+    return {table.codes + table.codes_first[id], at(table, id).fields.size()};
+}
+inline uint64_t all_fields(const TypeTable &table, TypeId id) // The mask of a whole value.
+{
+    const size_t count = at(table, id).fields.size();
+    return count == 0 ? 0 : ~uint64_t{0} >> (64 - count);
+}
+
 // Returns the bytes written; no final zero.
 size_t describe(const TypeTable &table, std::span<char> text);
 uint64_t digest(const TypeTable &table); // A hash of the description.
@@ -61,17 +79,8 @@ void write_fields(BitWriter &w, const TypeTable &table, TypeId type, const void 
                   uint64_t mask);
 // Overwrites the fields of `mask`. Fails the reader for bits that write_fields() never writes.
 void read_fields(BitReader &r, const TypeTable &table, TypeId type, void *value, uint64_t mask);
-// Like read_fields(), but stores the fields one after another. Returns the bytes that they take, at
-// most struct_bytes_max.
-size_t read_packed(BitReader &r, const TypeTable &table, TypeId type, std::byte *packed,
-                   uint64_t mask);
-// Stores what read_packed() has read. Returns a mask of the fields that changed.
-uint64_t store_packed(const TypeTable &table, TypeId type, void *value, const std::byte *packed,
-                      uint64_t mask);
-// Bytes that read_packed() stores for a message of so many bits, at most.
+// Bytes that field::read_packed() stores for a message of so many bits, at most.
 size_t packed_bytes_max(const TypeTable &table, size_t bits);
-uint64_t all_fields(const TypeTable &table, TypeId type);              // The mask of a whole value.
-std::span<const FieldCode> codes(const TypeTable &table, TypeId type); // The fields, in order.
 
 }
 }

@@ -212,7 +212,7 @@ static Verdict receive_updates(PeerSteps &s, Replica &r, PeerId from,
     s._updates.resize(room.parts);
     s._update_values.resize(room.value_bytes);
     ReadUpdates read = {s._updates, s._update_values, 0, 0, 0, 0};
-    if (!replica::read_updates(r, from, message, read)) return Verdict::malformed;
+    if (!publish::read(read, r.world, *r.types, from, message)) return Verdict::malformed;
     return replica::receive_updates(r, from, read);
 }
 

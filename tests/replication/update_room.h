@@ -33,7 +33,7 @@ inline bool is_accepted(const World &world, const TypeTable &types, PeerId sende
 inline Verdict receive_updates(Replica &r, PeerId from, std::span<const std::byte> message)
 {
     UpdateRoom room(*r.types);
-    if (!replica::read_updates(r, from, message, room.read)) return Verdict::malformed;
+    if (!publish::read(room.read, r.world, *r.types, from, message)) return Verdict::malformed;
     return replica::receive_updates(r, from, room.read);
 }
 

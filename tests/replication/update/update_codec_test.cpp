@@ -475,7 +475,8 @@ TEST(UpdateCodec, WhatIsWrittenIsRead)
             ASSERT_EQ(update.type, item.type);
             ASSERT_FALSE(update.hides);
             ASSERT_EQ(update.mask, item.mask);
-            type_table::store_packed(table, item.type, to, update.values, update.mask);
+            field::store_packed(type_table::codes(table, item.type), to, update.values,
+                                update.mask);
             ASSERT_EQ(type_table::difference(table, item.type, to, value(item)) & item.mask, 0u);
         }
         ASSERT_FALSE(publish::next(r, update, values));
