@@ -318,12 +318,20 @@ void adopt_orphans(Replica &r)
 
 // --- A GRANT arrives ---
 
+// An object that a GRANT brings.
+struct GrantedObject {
+    uint16_t i;     // Its place in Grant::objects.
+    Stamp previous; // The tenure of the host's copy.
+    ObjectState state;
+};
+
 // Takes one object over, and returns true, unless it is dead or already in a later tenure.
-static bool take_granted(Replica &r, uint32_t index, uint16_t i, Stamp previous,
-                         const ObjectState &state)
+static bool take_granted(Replica &r, uint32_t index, const GrantedObject &granted)
 {
-    const ObjectId id = r.granting.all[index - 1].objects[i];
-    const uint32_t place = r.granting.all[index - 1].places[i];
+    const ObjectState &state = granted.state;
+    const Stamp previous = granted.previous;
+    const ObjectId id = r.granting.all[index - 1].objects[granted.i];
+    const uint32_t place = r.granting.all[index - 1].places[granted.i];
     if (dead::contains(r.world.dead, id)) return false;
     const Stamp stamp = r.granting.all[index - 1].stamp;
     ObjectSlot slot = world::find_alive(r.world, id);
@@ -364,26 +372,31 @@ static bool take_granted(Replica &r, uint32_t index, uint16_t i, Stamp previous,
     return true;
 }
 
-// Reads what follows the grant in a GRANT, and takes its objects over. With index 0 it only checks.
-static Verdict read_granted(Replica &r, BitReader &reader, const Grant &grant, uint32_t index)
+// The objects that a GRANT brings have been read and checked.
+struct GrantedObjects {
+    GrantedObject objects[grant_objects_max];
+    uint32_t count;
+};
+
+// Reads what follows the grant in a GRANT.
+static Verdict read_granted(Replica &r, BitReader &reader, const Grant &grant, GrantedObjects &read)
 {
-    ObjectState state;
     const uint64_t present = bits::read(reader, grant.object_count);
     if (present == 0) bits::fail(reader);
-    bool taken = false;
     views::NewObjects fresh = {};
     for (uint16_t i = 0; i < grant.object_count && !bits::failed(reader); ++i) {
         if ((present >> i & 1) == 0) continue;
-        const Stamp previous = messages::read_stamp(reader);
-        messages::read_state(reader, r, state);
+        GrantedObject &granted = read.objects[read.count];
+        granted.i = i;
+        granted.previous = messages::read_stamp(reader);
+        messages::read_state(reader, r, granted.state, read.count);
         if (bits::failed(reader)) break;
-        const Verdict fits = views::fits(r, grant.objects[i], state.type, grant.places[i], fresh);
-        if (index == 0 && fits != Verdict::ok) return fits;
-        if (index != 0) taken |= take_granted(r, index, i, previous, state);
+        const TypeId type = granted.state.type;
+        const Verdict fits = views::fits(r, grant.objects[i], type, grant.places[i], fresh);
+        if (fits != Verdict::ok) return fits;
+        read.count += 1;
     }
-    if (!bits::complete(reader)) return Verdict::malformed;
-    if (taken) announce(r, index);
-    return Verdict::ok;
+    return bits::complete(reader) ? Verdict::ok : Verdict::malformed;
 }
 
 Verdict receive_grant(Replica &r, PeerId from, BitReader reader)
@@ -395,12 +408,15 @@ Verdict receive_grant(Replica &r, PeerId from, BitReader reader)
     const bool own = stamps::parts(grant.stamp).host == from;
     if (!own || !genuine(r, grant)) return Verdict::forged;
     event_log::host(r, from);
-    BitReader check = reader;
-    const Verdict verdict = read_granted(r, check, grant, 0);
+    GrantedObjects read = {};
+    const Verdict verdict = read_granted(r, reader, grant, read);
     if (verdict != Verdict::ok) return verdict;
     if (r.granting.free.count == 0) return Verdict::later;
     const uint32_t index = keep(r, grant);
-    read_granted(r, reader, grant, index);
+    bool taken = false;
+    for (const GrantedObject &granted : std::span(read.objects, read.count))
+        taken |= take_granted(r, index, granted);
+    if (taken) announce(r, index);
     unreference(r, index);
     return Verdict::ok;
 }

@@ -87,7 +87,7 @@ void write_state(BitWriter &w, Replica &r, TrafficKind kind, ObjectSlot slot, ui
     charges::add(*r.charges, kind, -static_cast<int64_t>(bit_count), 0);
 }
 
-void read_state(BitReader &reader, Replica &r, ObjectState &state)
+void read_state(BitReader &reader, Replica &r, ObjectState &state, uint32_t i)
 {
     const TypeTable &types = *r.types;
     const size_t begin = bits::bit_count(reader);
@@ -97,8 +97,11 @@ void read_state(BitReader &reader, Replica &r, ObjectState &state)
         bits::fail(reader);
         return;
     }
-    std::memset(state.value, 0, types.types[state.type].size_bytes);
-    type_table::read_fields(reader, types, state.type, state.value,
+    TERN_ASSERT(i < grant_objects_max, "state %u", i);
+    std::byte *value = &r.arrived_values[size_t{i} * types.size_bytes_max];
+    state.value = value;
+    std::memset(value, 0, types.types[state.type].size_bytes);
+    type_table::read_fields(reader, types, state.type, value,
                             type_table::all_fields(types, state.type));
     if (!bits::failed(reader))
         world::count_received(r.world, state.type, bits::bit_count(reader) - begin);

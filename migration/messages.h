@@ -8,8 +8,8 @@ namespace tern {
 // An object's state as a message carries it.
 struct ObjectState {
     TypeId type;
-    uint32_t tick; // The owner's tick of the value.
-    alignas(16) std::byte value[struct_bytes_max];
+    uint32_t tick;          // The owner's tick of the value.
+    const std::byte *value; // In Replica::arrived_values.
 };
 
 namespace messages {
@@ -30,8 +30,9 @@ uint32_t read_place(BitReader &r); // The number of a place: see places.h.
 
 // Charges the bits to the object's type, as traffic of this kind.
 void write_state(BitWriter &w, Replica &r, TrafficKind kind, ObjectSlot slot, uint32_t tick);
-// Counts the bits as received for the type.
-void read_state(BitReader &reader, Replica &r, ObjectState &state);
+// Counts the bits as received for the type. `i`: how many states of the message come before this
+// one. Its value stays until another message is read.
+void read_state(BitReader &reader, Replica &r, ObjectState &state, uint32_t i = 0);
 
 void write_grant(BitWriter &w, const Grant &grant);
 void read_grant(BitReader &r, Grant &grant);

@@ -237,25 +237,32 @@ Verdict receive_create(Replica &r, PeerId from, BitReader reader)
     return fit;
 }
 
-// Reads what follows the grant in a MIGRATE. Without `apply` it only checks.
-static Verdict read_migrated(Replica &r, BitReader reader, const Grant &grant, bool apply)
+// The objects that a MIGRATE brings have been read and checked.
+struct MigratedObjects {
+    struct {
+        TenureInfo tenure;
+        ObjectState state;
+    } objects[grant_objects_max];
+    uint32_t count;
+};
+
+// Reads what follows the grant in a MIGRATE.
+static Verdict read_migrated(Replica &r, BitReader &reader, const Grant &grant,
+                             MigratedObjects &read)
 {
-    ObjectState state;
     const uint64_t present = bits::read(reader, grant.object_count);
     if (present == 0) bits::fail(reader);
     views::NewObjects fresh = {};
     for (uint16_t i = 0; i < grant.object_count && !bits::failed(reader); ++i) {
         if ((present >> i & 1) == 0) continue;
-        TenureInfo tenure = {grant.objects[i], grant.stamp, grant.owner, grant.places[i], 0};
+        auto &[tenure, state] = read.objects[read.count];
+        tenure = {grant.objects[i], grant.stamp, grant.owner, grant.places[i], 0};
         tenure.survived_tick = static_cast<uint32_t>(bits::read(reader, 32));
-        messages::read_state(reader, r, state);
+        messages::read_state(reader, r, state, read.count);
         if (bits::failed(reader)) break;
-        if (apply) {
-            join(r, tenure, state, Source::message);
-            continue;
-        }
         const Verdict fit = views::fits(r, tenure.id, state.type, tenure.place, fresh);
         if (fit != Verdict::ok) return fit;
+        read.count += 1;
     }
     return bits::complete(reader) ? Verdict::ok : Verdict::malformed;
 }
@@ -268,9 +275,12 @@ Verdict receive_migrate(Replica &r, PeerId from, BitReader reader)
     const bool allowed = grant.owner == from && grants::genuine(r, grant);
     if (!allowed) return Verdict::forged;
     if (!breaches::compare(r, grant)) return Verdict::later;
-    const Verdict verdict = read_migrated(r, reader, grant, false);
-    if (verdict == Verdict::ok) read_migrated(r, reader, grant, true);
-    return verdict;
+    MigratedObjects read = {};
+    const Verdict verdict = read_migrated(r, reader, grant, read);
+    if (verdict != Verdict::ok) return verdict;
+    for (const auto &[tenure, state] : std::span(read.objects, read.count))
+        join(r, tenure, state, Source::message);
+    return Verdict::ok;
 }
 
 static bool may_destroy(Replica &r, PeerId from, const Grant &grant, ObjectId id)

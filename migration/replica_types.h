@@ -445,6 +445,8 @@ struct Replica {            // Open to migration; session and sim read it.
 
     // None of these is state.
     EventLog log;
+    // The values of the message that is being received: room for grant_objects_max.
+    Flat<std::byte> arrived_values;
     Flat<SendScratch> scratch; // One per part. Receiving uses the first.
     StateHistory state_history;
     Flat<ClaimRate> claim_rates; // On the host, [member slot * types + type].

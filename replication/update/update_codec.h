@@ -1,5 +1,5 @@
-// The bits of an UPDATE message. Those that are received: publish.h. Format: docs/wire_format.md,
-// "UPDATE".
+// Writes the bits of an UPDATE message. publish.h declares what reads one. Format:
+// docs/wire_format.md, "UPDATE".
 #pragma once
 #include "replication/update/encode_cache.h"
 #include "replication/update/publish.h"
