@@ -251,8 +251,7 @@ static bool is_ask(const misuse::Entry &entry, TypeId type, const void *argument
 {
     if (!entry || !misuse::is_call(entry, type, arguments, size_bytes)) return false;
     if (timeout_ms >= 1 && timeout_ms <= 600'000) return true;
-    return misuse::report(entry, ObjectId::none, "Pass 1 to 600000 ms.", "timeout_ms is %u.",
-                          timeout_ms);
+    return misuse::report(entry, "Pass 1 to 600000 ms.", "timeout_ms is %u.", timeout_ms);
 }
 
 // The arguments of a call that is kept, normalised: a call to ourselves must arrive with the same
@@ -300,7 +299,7 @@ tern_result tern_call_owner(tern_session *session, tern_object object, tern_type
                             const void *arguments, size_t size_bytes, tern_call_id *call)
 {
     if (call) *call = TERN_NO_CALL;
-    const misuse::Entry entry = misuse::change(session, "call_owner");
+    const misuse::Entry entry = misuse::change(session, "call_owner", ObjectId{object});
     if (!session::is_ask(entry, type, arguments, size_bytes, 1)) return TERN_MISUSE;
     Session &s = *session;
     const ObjectId id{object};
@@ -316,7 +315,7 @@ tern_result tern_request_owner(tern_session *session, tern_object object, tern_t
                                tern_call_id *call)
 {
     if (call) *call = TERN_NO_CALL;
-    const misuse::Entry entry = misuse::change(session, "request_owner");
+    const misuse::Entry entry = misuse::change(session, "request_owner", ObjectId{object});
     if (!session::is_ask(entry, type, arguments, size_bytes, timeout_ms)) return TERN_MISUSE;
     Session &s = *session;
     const ObjectId id{object};
@@ -338,8 +337,7 @@ tern_result tern_request(tern_session *session, tern_peer recipient, tern_type_i
     Session &s = *session;
     const PeerId to{recipient};
     if (to == PeerId::everyone || to == s.replica->self) {
-        misuse::report(entry, ObjectId::none,
-                       "Request it of one other peer; request each one for all.",
+        misuse::report(entry, "Request it of one other peer; request each one for all.",
                        "A request to %s gets no reply.",
                        to == PeerId::everyone ? "everyone" : "this peer itself");
         return TERN_MISUSE;
@@ -363,7 +361,7 @@ tern_result tern_reply(tern_session *session, tern_peer to, tern_call_id call, t
     const misuse::Entry entry = misuse::change(session, "reply");
     if (!session::is_ask(entry, type, arguments, size_bytes, 1)) return TERN_MISUSE;
     if (call == TERN_NO_CALL) {
-        misuse::report(entry, ObjectId::none, "Reply only to a call whose id is not none.",
+        misuse::report(entry, "Reply only to a call whose id is not none.",
                        "The caller of this call awaits no reply.");
         return TERN_MISUSE;
     }

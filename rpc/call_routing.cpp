@@ -359,12 +359,11 @@ using namespace tern;
 static bool is_callable(const misuse::Entry &entry, PeerId to, Reliability reliability)
 {
     if (to == entry.session->replica->self)
-        return misuse::report(entry, ObjectId::none, "Do in the game what the call would do.",
+        return misuse::report(entry, "Do in the game what the call would do.",
                               "A peer does not call itself: peer %u is this one.",
                               static_cast<unsigned>(to));
     if (to == PeerId::host && reliability != Reliability::reliable)
-        return misuse::report(entry, ObjectId::none,
-                              "Call host_peer() unreliably, or PeerId::host reliably.",
+        return misuse::report(entry, "Call host_peer() unreliably, or PeerId::host reliably.",
                               "Calls to PeerId::host are reliable.");
     return true;
 }

@@ -119,7 +119,7 @@ using namespace tern;
 tern_result tern_explain(const tern_session *session, tern_object object, tern_peer peer,
                          tern_explanation *explanation)
 {
-    const misuse::Entry entry(session, "explain");
+    const misuse::Entry entry(session, "explain", ObjectId{object});
     if (!entry || !misuse::is_sized(entry, explanation)) return TERN_MISUSE;
     return sized::give(session::explain_to(*session, ObjectId{object}, PeerId{peer}), explanation);
 }

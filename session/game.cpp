@@ -18,7 +18,7 @@ static bool has_objects(const misuse::Entry &entry, TypeId type)
     if (!entry || !misuse::is_in(entry) || !misuse::has_type(entry, type)) return false;
     const Type &known = entry.session->types.types[type];
     if (known.objects_max > 0) return true;
-    return misuse::report(entry, ObjectId::none, "Set Type::objects_max, or call() it.",
+    return misuse::report(entry, "Set Type::objects_max, or call() it.",
                           "Type %s is for calls only: its objects_max is 0.", known.name);
 }
 
@@ -52,28 +52,28 @@ uint32_t tern_creations_left(const tern_session *session, tern_type_id type)
 }
 
 // Checks what the functions need that only the owner may call. `slot`: that of the object.
-static tern_result begin_own(const misuse::Entry &entry, tern_object object, ObjectSlot &slot)
+static tern_result begin_own(const misuse::Entry &entry, ObjectSlot &slot)
 {
     if (!entry || !misuse::is_in(entry)) return TERN_MISUSE;
-    slot = misuse::find_own(entry, ObjectId{object});
+    slot = misuse::find_own(entry);
     if (slot == no_slot) return TERN_MISUSE;
     return entry.session->state == State::cut_off ? TERN_CUT_OFF : TERN_OK;
 }
 
-static tern_result destroy_one(const misuse::Entry &entry, Session &s, tern_object object)
+static tern_result destroy_one(const misuse::Entry &entry, Session &s)
 {
     ObjectSlot slot = no_slot;
-    const tern_result result = begin_own(entry, object, slot);
+    const tern_result result = begin_own(entry, slot);
     if (result != TERN_OK) return result;
-    session::record(s, session::about(RecordKind::destroy, ObjectId{object}));
+    session::record(s, session::about(RecordKind::destroy, entry.object));
     replica::destroy(*s.replica, slot);
     return TERN_OK;
 }
 
 tern_result tern_destroy(tern_session *session, tern_object object)
 {
-    const misuse::Entry entry = misuse::change(session, "destroy");
-    return entry ? destroy_one(entry, *session, object) : TERN_MISUSE;
+    const misuse::Entry entry = misuse::change(session, "destroy", ObjectId{object});
+    return entry ? destroy_one(entry, *session) : TERN_MISUSE;
 }
 
 tern_type_id tern_find_type(const tern_session *session, const tern_field *fields)
@@ -87,14 +87,14 @@ tern_type_id tern_find_type(const tern_session *session, const tern_field *field
 
 bool tern_exists(const tern_session *session, tern_object object)
 {
-    const misuse::Entry entry(session, "exists");
+    const misuse::Entry entry(session, "exists", ObjectId{object});
     return entry && world::find_alive(session->replica->world, ObjectId{object}) != no_slot;
 }
 
 const void *tern_find_value(const tern_session *session, tern_object object, tern_type_id *type)
 {
     if (type) *type = no_type;
-    const misuse::Entry entry(session, "find_value");
+    const misuse::Entry entry(session, "find_value", ObjectId{object});
     const ObjectSlot slot =
         entry ? world::find(session->replica->world, ObjectId{object}) : no_slot;
     if (slot == no_slot) return nullptr;
@@ -103,34 +103,34 @@ const void *tern_find_value(const tern_session *session, tern_object object, ter
 }
 
 // The object of a call that reads it. Null: reported.
-static const KnownObject *find_object(const misuse::Entry &entry, tern_object object)
+static const KnownObject *find_object(const misuse::Entry &entry)
 {
-    const ObjectSlot slot = entry ? misuse::find(entry, ObjectId{object}) : no_slot;
+    const ObjectSlot slot = entry ? misuse::find(entry) : no_slot;
     return slot == no_slot ? nullptr : &entry.session->replica->world.slots[slot];
 }
 
 tern_type_id tern_object_type(const tern_session *session, tern_object object)
 {
-    const KnownObject *found = find_object({session, "object_type"}, object);
+    const KnownObject *found = find_object({session, "object_type", ObjectId{object}});
     return found ? found->type : no_type;
 }
 
 tern_peer tern_object_owner(const tern_session *session, tern_object object)
 {
-    const KnownObject *found = find_object({session, "object_owner"}, object);
+    const KnownObject *found = find_object({session, "object_owner", ObjectId{object}});
     return found ? static_cast<tern_peer>(found->owner) : TERN_NO_PEER;
 }
 
 uint64_t tern_object_stamp(const tern_session *session, tern_object object)
 {
-    const KnownObject *found = find_object({session, "object_stamp"}, object);
+    const KnownObject *found = find_object({session, "object_stamp", ObjectId{object}});
     return found ? found->stamp : 0;
 }
 
 const void *tern_get(const tern_session *session, tern_object object, size_t size_bytes)
 {
-    const misuse::Entry entry(session, "get");
-    const ObjectSlot slot = entry ? misuse::find(entry, ObjectId{object}) : no_slot;
+    const misuse::Entry entry(session, "get", ObjectId{object});
+    const ObjectSlot slot = entry ? misuse::find(entry) : no_slot;
     if (slot == no_slot) return nullptr;
     const World &world = session->replica->world;
     if (!misuse::has_size(entry, world.slots[slot].type, size_bytes)) return nullptr;
@@ -138,18 +138,17 @@ const void *tern_get(const tern_session *session, tern_object object, size_t siz
 }
 
 // The object of a set(). no_slot: reported, because it is not there, or not ours.
-static ObjectSlot find_settable(Session &s, const misuse::Entry &entry, ObjectId object)
+static ObjectSlot find_settable(Session &s, const misuse::Entry &entry)
 {
     const Replica &r = *s.replica;
-    s.guard.context.object = object;
-    ObjectSlot slot = world::find_near(r.world, s.set_slot, object);
-    if (slot == no_slot) slot = misuse::find(entry, object); // Reports it.
+    ObjectSlot slot = world::find_near(r.world, s.set_slot, entry.object);
+    if (slot == no_slot) slot = misuse::find(entry); // Reports it.
     if (slot == no_slot) return no_slot;
     s.set_slot = slot;
     const KnownObject &found = r.world.slots[slot];
     const bool is_ours = found.owner == r.self ||
                          (s.claims.counts[found.type] > 0 && session::is_optimistic(s, slot));
-    return is_ours && found.life == Life::alive ? slot : misuse::find_own(entry, object);
+    return is_ours && found.life == Life::alive ? slot : misuse::find_own(entry);
 }
 
 // `normal`: what type_table::normalise() has made of the value.
@@ -165,9 +164,9 @@ static void store(Session &s, ObjectSlot slot, const std::byte *normal)
 tern_result tern_set(tern_session *session, tern_object object, const void *value,
                      size_t size_bytes)
 {
-    const misuse::Entry entry = misuse::change(session, "set");
+    const misuse::Entry entry = misuse::change(session, "set", ObjectId{object});
     if (!entry || !misuse::is_in(entry)) return TERN_MISUSE;
-    const ObjectSlot slot = find_settable(*session, entry, ObjectId{object});
+    const ObjectSlot slot = find_settable(*session, entry);
     if (slot == no_slot) return TERN_MISUSE;
     const TypeId type = session->replica->world.slots[slot].type;
     if (!misuse::is_value(entry, type, value, size_bytes)) return TERN_MISUSE;
@@ -180,7 +179,7 @@ tern_result tern_set(tern_session *session, tern_object object, const void *valu
 
 bool tern_may_set(const tern_session *session, tern_object object)
 {
-    const misuse::Entry entry(session, "may_set");
+    const misuse::Entry entry(session, "may_set", ObjectId{object});
     if (!entry) return false;
     const ObjectSlot slot = world::find_alive(session->replica->world, ObjectId{object});
     if (slot == no_slot || session->state != State::open) return false;
@@ -205,9 +204,9 @@ const void *tern_object_values(const tern_session *session, tern_type_id type, s
     return session::shown_values(*session, type);
 }
 
-static tern_result claim_one(Session &s, ObjectId object, tern_claim_mode mode)
+static tern_result claim_one(Session &s, const misuse::Entry &entry, tern_claim_mode mode)
 {
-    s.guard.context.object = object;
+    const ObjectId object = entry.object;
     const ObjectSlot slot = world::find_alive(s.replica->world, object);
     const bool optimistic = mode == TERN_CLAIM_OPTIMISTIC;
     if (s.state == State::cut_off) return TERN_CUT_OFF;
@@ -222,14 +221,14 @@ static tern_result claim_one(Session &s, ObjectId object, tern_claim_mode mode)
 
 tern_result tern_claim(tern_session *session, tern_object object, tern_claim_mode mode)
 {
-    const misuse::Entry entry = misuse::change(session, "claim");
+    const misuse::Entry entry = misuse::change(session, "claim", ObjectId{object});
     if (!entry || !misuse::is_in(entry)) return TERN_MISUSE;
-    return claim_one(*session, ObjectId{object}, mode);
+    return claim_one(*session, entry, mode);
 }
 
 bool tern_is_claiming(const tern_session *session, tern_object object)
 {
-    if (!misuse::Entry(session, "is_claiming")) return false;
+    if (!misuse::Entry(session, "is_claiming", ObjectId{object})) return false;
     const std::span<const Claim> claims = session->replica->claims.all();
     return std::ranges::any_of(
         claims, [&](const Claim &claim) { return claim.object == ObjectId{object}; });
@@ -237,9 +236,9 @@ bool tern_is_claiming(const tern_session *session, tern_object object)
 
 tern_result tern_release_ownership(tern_session *session, tern_object object)
 {
-    const misuse::Entry entry = misuse::change(session, "release_ownership");
+    const misuse::Entry entry = misuse::change(session, "release_ownership", ObjectId{object});
     ObjectSlot slot = no_slot;
-    const tern_result result = begin_own(entry, object, slot);
+    const tern_result result = begin_own(entry, slot);
     if (result != TERN_OK) return result;
     session::record(*session, session::about(RecordKind::release, ObjectId{object}));
     replica::release_ownership(*session->replica, slot);
@@ -248,9 +247,9 @@ tern_result tern_release_ownership(tern_session *session, tern_object object)
 
 tern_result tern_lock(tern_session *session, tern_object object, bool locked)
 {
-    const misuse::Entry entry = misuse::change(session, "lock");
+    const misuse::Entry entry = misuse::change(session, "lock", ObjectId{object});
     ObjectSlot slot = no_slot;
-    const tern_result result = begin_own(entry, object, slot);
+    const tern_result result = begin_own(entry, slot);
     if (result != TERN_OK) return result;
     session::record(
         *session, session::about(locked ? RecordKind::lock : RecordKind::unlock, ObjectId{object}));
@@ -267,7 +266,7 @@ static tern_result begin_as_host(const misuse::Entry &entry)
 
 tern_result tern_migrate(tern_session *session, tern_object object, tern_peer to)
 {
-    const misuse::Entry entry = misuse::change(session, "migrate");
+    const misuse::Entry entry = misuse::change(session, "migrate", ObjectId{object});
     const tern_result result = begin_as_host(entry);
     if (result != TERN_OK) return result;
     session::record(*session, session::about(RecordKind::migrate, ObjectId{object}, PeerId{to}));
@@ -277,7 +276,7 @@ tern_result tern_migrate(tern_session *session, tern_object object, tern_peer to
 
 tern_result tern_refuse_claim(tern_session *session, tern_object object, tern_peer claimer)
 {
-    const misuse::Entry entry = misuse::change(session, "refuse_claim");
+    const misuse::Entry entry = misuse::change(session, "refuse_claim", ObjectId{object});
     const tern_result result = begin_as_host(entry);
     if (result != TERN_OK) return result;
     const ObjectId id{object};
@@ -306,7 +305,7 @@ static bool has_all(const misuse::Entry &entry, TypeId type, size_t count, size_
 {
     const size_t size_bytes = entry.session->types.types[type].size_bytes;
     if (values_bytes == count * size_bytes) return true;
-    return misuse::report(entry, ObjectId::none, "Pass one struct for each object, without gaps.",
+    return misuse::report(entry, "Pass one struct for each object, without gaps.",
                           "There are %zu bytes for %zu objects of %zu bytes.", values_bytes, count,
                           size_bytes);
 }
@@ -327,7 +326,7 @@ size_t tern_create_many(tern_session *session, tern_type_id type, const void *va
 static constexpr size_t part_bytes = 4 * struct_bytes_max;
 
 // The values take part_bytes at most. Returns how many objects it could set.
-static size_t set_part(Session &s, const misuse::Entry &entry, TypeId type,
+static size_t set_part(Session &s, misuse::Entry &entry, TypeId type,
                        std::span<const ObjectId> objects, const std::byte *values)
 {
     std::byte normal[part_bytes];
@@ -336,9 +335,10 @@ static size_t set_part(Session &s, const misuse::Entry &entry, TypeId type,
     type_table::normalise(s.types, type, values, objects.size(), normal);
     size_t count = 0;
     for (size_t i = 0; i < objects.size(); ++i) {
-        const ObjectSlot slot = find_settable(s, entry, objects[i]);
+        entry.turn_to(objects[i]);
+        const ObjectSlot slot = find_settable(s, entry);
         if (slot == no_slot) continue;
-        if (!misuse::is_type(entry, objects[i], s.replica->world.slots[slot].type, type)) continue;
+        if (!misuse::is_type(entry, s.replica->world.slots[slot].type, type)) continue;
         if (any_nan && !misuse::is_value(entry, type, values + i * size_bytes, size_bytes))
             continue;
         store(s, slot, normal + i * size_bytes);
@@ -350,7 +350,7 @@ static size_t set_part(Session &s, const misuse::Entry &entry, TypeId type,
 size_t tern_set_many(tern_session *session, tern_type_id type, const tern_object *objects,
                      size_t count, const void *values, size_t values_bytes)
 {
-    const misuse::Entry entry = misuse::change(session, "set_many");
+    misuse::Entry entry = misuse::change(session, "set_many");
     if (!has_objects(entry, type) || !has_all(entry, type, count, values_bytes)) return 0;
     if (session->state == State::cut_off) return 0;
     const size_t size_bytes = session->types.types[type].size_bytes;
@@ -369,7 +369,7 @@ size_t tern_get_many(const tern_session *session, tern_type_id type, const tern_
                      size_t count, void *values, size_t values_bytes)
 {
     if (values_bytes > 0) std::memset(values, 0, values_bytes);
-    const misuse::Entry entry(session, "get_many");
+    misuse::Entry entry(session, "get_many");
     if (!entry || !misuse::has_type(entry, type)) return 0;
     if (!has_all(entry, type, count, values_bytes)) return 0;
     const size_t size_bytes = session->types.types[type].size_bytes;
@@ -377,10 +377,10 @@ size_t tern_get_many(const tern_session *session, tern_type_id type, const tern_
     const World &world = session->replica->world;
     size_t found = 0;
     for (size_t i = 0; i < count; ++i) {
-        const ObjectId object{objects[i]};
-        const ObjectSlot slot = misuse::find(entry, object);
+        entry.turn_to(ObjectId{objects[i]});
+        const ObjectSlot slot = misuse::find(entry);
         if (slot == no_slot) continue;
-        if (!misuse::is_type(entry, object, world.slots[slot].type, type)) continue;
+        if (!misuse::is_type(entry, world.slots[slot].type, type)) continue;
         std::memcpy(bytes + i * size_bytes, session::shown_value(*session, slot), size_bytes);
         found += 1;
     }
@@ -389,10 +389,11 @@ size_t tern_get_many(const tern_session *session, tern_type_id type, const tern_
 
 size_t tern_destroy_many(tern_session *session, const tern_object *objects, size_t count)
 {
-    const misuse::Entry entry = misuse::change(session, "destroy_many");
+    misuse::Entry entry = misuse::change(session, "destroy_many");
     if (!entry || !misuse::is_in(entry)) return 0;
     const auto is_done = [&](tern_object object) {
-        return destroy_one(entry, *session, object) == TERN_OK;
+        entry.turn_to(ObjectId{object});
+        return destroy_one(entry, *session) == TERN_OK;
     };
     return static_cast<size_t>(std::count_if(objects, objects + count, is_done));
 }
@@ -400,10 +401,11 @@ size_t tern_destroy_many(tern_session *session, const tern_object *objects, size
 size_t tern_claim_many(tern_session *session, const tern_object *objects, size_t count,
                        tern_claim_mode mode)
 {
-    const misuse::Entry entry = misuse::change(session, "claim_many");
+    misuse::Entry entry = misuse::change(session, "claim_many");
     if (!entry || !misuse::is_in(entry)) return 0;
     const auto is_done = [&](tern_object object) {
-        return claim_one(*session, ObjectId{object}, mode) == TERN_OK;
+        entry.turn_to(ObjectId{object});
+        return claim_one(*session, entry, mode) == TERN_OK;
     };
     return static_cast<size_t>(std::count_if(objects, objects + count, is_done));
 }

@@ -88,10 +88,10 @@ using namespace tern;
 tern_result tern_set_priority(tern_session *session, tern_object object, tern_peer peer,
                               float priority)
 {
-    const misuse::Entry entry = misuse::change(session, "set_priority");
+    const misuse::Entry entry = misuse::change(session, "set_priority", ObjectId{object});
     if (!entry || !misuse::is_in(entry)) return TERN_MISUSE;
     if (!(priority >= 0)) { // Also for a NaN.
-        misuse::report(entry, ObjectId{object}, "Pass 0 to hide the object, and 1 for each tick.",
+        misuse::report(entry, "Pass 0 to hide the object, and 1 for each tick.",
                        "The priority is %g.", static_cast<double>(priority));
         return TERN_MISUSE;
     }
@@ -103,7 +103,7 @@ tern_result tern_set_priority(tern_session *session, tern_object object, tern_pe
 
 bool tern_is_hidden(const tern_session *session, tern_object object)
 {
-    const misuse::Entry entry(session, "is_hidden");
+    const misuse::Entry entry(session, "is_hidden", ObjectId{object});
     if (!entry) return false;
     const ObjectSlot slot = world::find_alive(session->replica->world, ObjectId{object});
     return slot != no_slot && session->replica->world.slots[slot].hidden;
@@ -115,13 +115,12 @@ static bool is_position(const misuse::Entry &entry, TypeId type, uint16_t positi
     const Type &described = entry.session->types.types[type];
     const char *remedy = "Pass the index of a float32 field of one to three numbers.";
     if (position >= described.fields.size())
-        return misuse::report(entry, ObjectId::none, remedy,
-                              "Type %s has %zu fields, and no field %u.", described.name,
-                              described.fields.size(), position);
+        return misuse::report(entry, remedy, "Type %s has %zu fields, and no field %u.",
+                              described.name, described.fields.size(), position);
     const Field &field = described.fields[position];
     if (field.kind == FieldKind::float32 && field.count <= 3) return true;
-    return misuse::report(entry, ObjectId::none, remedy, "Field %s of type %s is no position.",
-                          field.name, described.name);
+    return misuse::report(entry, remedy, "Field %s of type %s is no position.", field.name,
+                          described.name);
 }
 
 tern_result tern_set_interest(tern_session *session, tern_type_id type, uint16_t position,
@@ -132,7 +131,7 @@ tern_result tern_set_interest(tern_session *session, tern_type_id type, uint16_t
     if (!entry || !misuse::is_in(entry) || !misuse::has_type(entry, type)) return TERN_MISUSE;
     if (!is_position(entry, type, position)) return TERN_MISUSE;
     if (!(near_distance > 0 && far_distance >= near_distance)) {
-        misuse::report(entry, ObjectId::none, "Make 0 < near_distance <= far_distance.",
+        misuse::report(entry, "Make 0 < near_distance <= far_distance.",
                        "near_distance is %g and far_distance %g.",
                        static_cast<double>(near_distance), static_cast<double>(far_distance));
         return TERN_MISUSE;

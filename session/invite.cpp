@@ -20,7 +20,7 @@ tern_result tern_make_invite(const tern_session *session, const tern_address *ad
     const misuse::Entry entry(session, "make_invite");
     if (!entry || !misuse::is_in(entry)) return TERN_MISUSE;
     if (count == 0 || count > invite_addresses_max || !made) {
-        misuse::report(entry, ObjectId::none,
+        misuse::report(entry,
                        "Pass the addresses at which newcomers reach this process, such as this "
                        "machine's in the local network.",
                        "There are %zu addresses, and an invite has 1 to %zu.", count,

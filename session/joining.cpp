@@ -291,13 +291,13 @@ using namespace tern;
 static bool is_joinable(const misuse::Entry &entry, const Invite *invite, size_t payload_bytes)
 {
     if (payload_bytes > payload_bytes_max)
-        return misuse::report(entry, ObjectId::none, "Send the rest in a call, after caught_up.",
+        return misuse::report(entry, "Send the rest in a call, after caught_up.",
                               "The payload has %zu bytes, and at most %zu may be sent.",
                               payload_bytes, payload_bytes_max);
     const uint32_t addresses = invite ? invite->address_count : 0u;
     if (addresses == 0 || addresses > invite_addresses_max)
         return misuse::report(
-            entry, ObjectId::none, "Check the error of parse_invite(), and show it to the player.",
+            entry, "Check the error of parse_invite(), and show it to the player.",
             "The invite has %u addresses: it was not read from a valid text.", addresses);
     return true;
 }

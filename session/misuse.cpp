@@ -24,7 +24,7 @@ void hand_over(const MisuseHandler &handler, const Misuse &misuse)
         print(misuse);
 }
 
-bool report(const Entry &entry, ObjectId object, const char *remedy, const char *format, ...)
+bool report(const Entry &entry, const char *remedy, const char *format, ...)
 {
     char text[512];
     va_list values;
@@ -34,12 +34,14 @@ bool report(const Entry &entry, ObjectId object, const char *remedy, const char 
     Session &s = *const_cast<Session *>(entry.session);
     std::atomic_ref<uint32_t> reporting(s.guard.reporting);
     if (reporting.exchange(1) != 0) return false; // The handler has made this call.
-    const ObjectSlot slot = world::find(s.replica->world, object);
+    // While another call changes the session, nothing of it can be read.
+    const ObjectSlot slot =
+        entry._is_allowed ? world::find(s.replica->world, entry.object) : no_slot;
     const PeerId owner = slot == no_slot ? PeerId::none : s.replica->world.slots[slot].owner;
     // Nothing has changed yet, so the handler may read the session.
     const bool changes = entry._is_allowed && entry._kind == Entry::Kind::changes;
     if (changes) use(&s).store(ready, std::memory_order_release);
-    hand_over(s.config.misuse, {entry.function, text, remedy, object, owner});
+    hand_over(s.config.misuse, {entry.function, text, remedy, entry.object, owner});
     if (changes) use(&s).store(in_use, std::memory_order_relaxed);
     reporting.store(0);
     return false;
@@ -63,7 +65,7 @@ void refuse(const Entry &entry, uint32_t found)
         report(MisuseHandler{}, entry.function, "Check that make_session() has not returned null.",
                "The session is null.");
     else if (found == in_use)
-        report(entry, ObjectId::none,
+        report(entry,
                "Use a session on one thread at a time, and call nothing on it from a callback.",
                "Another function is changing this session at the moment.");
     else
@@ -82,13 +84,13 @@ bool is_in(const Entry &entry)
         remedy = "Call start() or join() first, then receive() and send() in each tick.";
     else if (s.state != State::joining)
         remedy = "This session has ended: make another one to play on.";
-    return report(entry, ObjectId::none, remedy, "The session is not open: %s", s.text);
+    return report(entry, remedy, "The session is not open: %s", s.text);
 }
 
 bool is_idle(const Entry &entry)
 {
     if (entry.session->state == State::idle) return true;
-    return report(entry, ObjectId::none,
+    return report(entry,
                   "Start or join once with each session, and make another one for the next game.",
                   "The session has begun before: %s", entry.session->text);
 }
@@ -99,8 +101,7 @@ bool is_host(const Entry &entry)
     const Replica &r = *entry.session->replica;
     const PeerId host = replica::host(r);
     if (host == r.self) return true;
-    return report(entry, ObjectId::none,
-                  "Do it in the game of the host: compare host_peer() with local_peer().",
+    return report(entry, "Do it in the game of the host: compare host_peer() with local_peer().",
                   "Only the host may do this, and the host is peer %u, not peer %u.",
                   static_cast<unsigned>(host), static_cast<unsigned>(r.self));
 }
@@ -110,9 +111,9 @@ bool has_type(const Entry &entry, TypeId type)
     const TypeTable &types = entry.session->types;
     if (type < types.types.size()) return true;
     if (type == no_type)
-        return report(entry, ObjectId::none, "Add make_type<>() of the struct to Config::types.",
+        return report(entry, "Add make_type<>() of the struct to Config::types.",
                       "No type of the session has this struct.");
-    return report(entry, ObjectId::none, "Use the index of a type in Config::types.",
+    return report(entry, "Use the index of a type in Config::types.",
                   "There is no type %u: the session has %zu types.", static_cast<unsigned>(type),
                   types.types.size());
 }
@@ -129,12 +130,12 @@ static IdText to_text(ObjectId object)
     return id;
 }
 
-bool is_type(const Entry &entry, ObjectId object, TypeId has, TypeId wanted)
+bool is_type(const Entry &entry, TypeId has, TypeId wanted)
 {
     if (has == wanted) return true;
     const auto &types = entry.session->types.types;
-    return report(entry, object, "Ask object_type() first, or keep the ids of each type apart.",
-                  "Object %s is of type %s, and not of type %s.", to_text(object).text,
+    return report(entry, "Ask object_type() first, or keep the ids of each type apart.",
+                  "Object %s is of type %s, and not of type %s.", to_text(entry.object).text,
                   types[has].name, types[wanted].name);
 }
 
@@ -143,7 +144,7 @@ bool has_size(const Entry &entry, TypeId type, size_t size_bytes)
     if (!has_type(entry, type)) return false;
     const Type &known = entry.session->types.types[type];
     if (known.size_bytes == size_bytes) return true;
-    return report(entry, ObjectId::none,
+    return report(entry,
                   "Use the struct that the type was made for; object_type() tells the type of an "
                   "object.",
                   "A struct of %zu bytes was passed for type %s, whose struct has %u.", size_bytes,
@@ -155,11 +156,11 @@ bool is_value(const Entry &entry, TypeId type, const void *value, size_t size_by
     if (!has_size(entry, type, size_bytes)) return false;
     const TypeTable &types = entry.session->types;
     if (!value)
-        return report(entry, ObjectId::none, "Pass a pointer to the struct.",
+        return report(entry, "Pass a pointer to the struct.",
                       "The value for type %s is a null pointer.", types.types[type].name);
     const uint32_t field = type_table::find_nan(types, type, value);
     if (field == fields_max) return true;
-    return report(entry, ObjectId::none,
+    return report(entry,
                   "Find out where the game divides zero by zero, or does not set the number.",
                   "Field %s of type %s is NaN, which is no number.",
                   types.types[type].fields[field].name, types.types[type].name);
@@ -170,53 +171,52 @@ bool is_call(const Entry &entry, TypeId type, const void *arguments, size_t size
     if (!is_in(entry) || !is_value(entry, type, arguments, size_bytes)) return false;
     const Type &known = entry.session->types.types[type];
     if (known.objects_max == 0) return true;
-    return report(entry, ObjectId::none, "Declare a type with objects_max 0 for the arguments.",
+    return report(entry, "Declare a type with objects_max 0 for the arguments.",
                   "Type %s is for objects, and not for calls.", known.name);
 }
 
 bool goes_on_in_time(const Entry &entry, uint64_t now_us)
 {
     if (now_us >= entry.session->now_us) return true;
-    return report(entry, ObjectId::none,
+    return report(entry,
                   "Pass a clock that never goes back, such as std::chrono::steady_clock, and the "
                   "same one to receive() and send().",
                   "The time went back by %llu us.",
                   static_cast<unsigned long long>(entry.session->now_us - now_us));
 }
 
-ObjectSlot find(const Entry &entry, ObjectId object)
+ObjectSlot find(const Entry &entry)
 {
-    const ObjectSlot slot = world::find(entry.session->replica->world, object);
+    const ObjectSlot slot = world::find(entry.session->replica->world, entry.object);
     if (slot != no_slot) return slot;
-    if (object == ObjectId::none)
-        report(entry, object, "Check what create() returned, and that the id was set.",
+    if (entry.object == ObjectId::none)
+        report(entry, "Check what create() returned, and that the id was set.",
                "The object is ObjectId::none.");
     else
-        report(entry, object,
+        report(entry,
                "It may be destroyed, or not have arrived yet: ask exists() or can_read() first.",
-               "No object %s is known here.", to_text(object).text);
+               "No object %s is known here.", to_text(entry.object).text);
     return no_slot;
 }
 
-ObjectSlot find_own(const Entry &entry, ObjectId object)
+ObjectSlot find_own(const Entry &entry)
 {
-    const_cast<Session *>(entry.session)->guard.context.object = object;
-    const ObjectSlot slot = find(entry, object);
+    const ObjectSlot slot = find(entry);
     if (slot == no_slot) return no_slot;
     const Replica &r = *entry.session->replica;
     const KnownObject &found = r.world.slots[slot];
     const char *type = entry.session->types.types[found.type].name;
     if (found.life != Life::alive) {
-        report(entry, object, "Ask exists() first: others destroy objects, too.",
-               "Object %s (%s) is destroyed.", to_text(object).text, type);
+        report(entry, "Ask exists() first: others destroy objects, too.",
+               "Object %s (%s) is destroyed.", to_text(entry.object).text, type);
         return no_slot;
     }
     if (found.owner == r.self) return slot;
-    report(entry, object,
+    report(entry,
            "Ask may_set() or compare object_owner() with local_peer() first: owners change in each "
            "receive(). To get the object, claim() it.",
-           "Object %s (%s) belongs to peer %u, and this is peer %u.", to_text(object).text, type,
-           static_cast<unsigned>(found.owner), static_cast<unsigned>(r.self));
+           "Object %s (%s) belongs to peer %u, and this is peer %u.", to_text(entry.object).text,
+           type, static_cast<unsigned>(found.owner), static_cast<unsigned>(r.self));
     return no_slot;
 }
 

@@ -21,17 +21,19 @@ inline std::atomic_ref<uint32_t> use(const Session *session)
 class Entry {
   public:
     enum class Kind : uint8_t { reads, changes };
-    inline Entry(const Session *session, const char *function, Kind kind = Kind::reads);
+    inline Entry(const Session *session, const char *function, ObjectId object = ObjectId::none,
+                 Kind kind = Kind::reads);
     inline ~Entry(); // Lets the next call in.
     Entry(const Entry &) = delete;
     explicit operator bool() const { return _is_allowed; }
+    inline void turn_to(ObjectId next); // The call of a function on many objects is about this one.
 
     const Session *const session;
     const char *const function;
+    ObjectId object; // What the call is about, or none.
 
   private:
-    friend bool report(const Entry &entry, ObjectId object, const char *remedy, const char *format,
-                       ...);
+    friend bool report(const Entry &entry, const char *remedy, const char *format, ...);
     Kind _kind;
     bool _is_allowed;
     AssertContext *_outer; // Kind::changes: the context before the call.
@@ -39,8 +41,9 @@ class Entry {
 
 [[gnu::cold]] void refuse(const Entry &entry, uint32_t found);
 
-inline Entry::Entry(const Session *called_for, const char *name, Kind kind)
-    : session(called_for), function(name), _kind(kind), _is_allowed(false), _outer(nullptr)
+inline Entry::Entry(const Session *called_for, const char *name, ObjectId about, Kind kind)
+    : session(called_for), function(name), object(about), _kind(kind), _is_allowed(false),
+      _outer(nullptr)
 {
     uint32_t found = 0;
     if (session && kind == Kind::reads) found = use(session).load(std::memory_order_relaxed);
@@ -53,7 +56,7 @@ inline Entry::Entry(const Session *called_for, const char *name, Kind kind)
     if (!_is_allowed || kind == Kind::reads) return;
     AssertContext &context = const_cast<Session *>(session)->guard.context;
     context.function = name;
-    context.object = ObjectId::none;
+    context.object = object;
     _outer = std::exchange(assert_context, &context);
 }
 
@@ -64,16 +67,23 @@ inline Entry::~Entry()
     use(session).store(ready, std::memory_order_release);
 }
 
-// The call of a function that changes the session.
-inline Entry change(Session *session, const char *function)
+inline void Entry::turn_to(ObjectId next)
 {
-    return {session, function, Entry::Kind::changes};
+    object = next;
+    if (_is_allowed && _kind == Kind::changes)
+        const_cast<Session *>(session)->guard.context.object = next;
+}
+
+// The call of a function that changes the session.
+inline Entry change(Session *session, const char *function, ObjectId object = ObjectId::none)
+{
+    return {session, function, object, Entry::Kind::changes};
 }
 
 // Reports a misuse: what to do, and what is wrong as a printf format; both are sentences. Gives
-// false. `object`: what the call is about, or none.
-[[gnu::cold, gnu::format(printf, 4, 5)]] bool report(const Entry &entry, ObjectId object,
-                                                     const char *remedy, const char *format, ...);
+// false.
+[[gnu::cold, gnu::format(printf, 3, 4)]] bool report(const Entry &entry, const char *remedy,
+                                                     const char *format, ...);
 // Calls the handler, or prints the misuse if it has none.
 void hand_over(const MisuseHandler &handler, const Misuse &misuse);
 // Functions that have no session use this one.
@@ -86,8 +96,8 @@ bool is_in(const Entry &entry);   // The state is open or cut_off.
 bool is_idle(const Entry &entry); // The session has neither started nor joined.
 bool is_host(const Entry &entry); // The state is open or cut_off, and this peer is the host.
 bool has_type(const Entry &entry, TypeId type);
-// The object, of type `has`, is of the type that the caller wants.
-bool is_type(const Entry &entry, ObjectId object, TypeId has, TypeId wanted);
+// The object of the call, of type `has`, is of the type that the caller wants.
+bool is_type(const Entry &entry, TypeId has, TypeId wanted);
 // The struct of the type has this size.
 bool has_size(const Entry &entry, TypeId type, size_t size_bytes);
 // `value` is a struct of the type, and holds no NaN.
@@ -98,11 +108,12 @@ bool is_call(const Entry &entry, TypeId type, const void *arguments, size_t size
 template <class T> bool is_sized(const Entry &entry, const T *given)
 {
     if (given && sized::is_sized<T>(given->struct_size)) return true;
-    return report(entry, ObjectId::none, "Set struct_size to the sizeof of the struct.",
+    return report(entry, "Set struct_size to the sizeof of the struct.",
                   "The struct for the result is null, or its struct_size is not set.");
 }
 bool goes_on_in_time(const Entry &entry, uint64_t now_us); // The time has not gone back.
-ObjectSlot find(const Entry &entry, ObjectId object);      // no_slot: the object is unknown.
-ObjectSlot find_own(const Entry &entry, ObjectId object);  // no_slot: it is not alive, or not ours.
+// Both find the object of the call.
+ObjectSlot find(const Entry &entry);     // no_slot: it is unknown.
+ObjectSlot find_own(const Entry &entry); // no_slot: it is not alive, or not ours.
 
 }

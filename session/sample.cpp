@@ -9,7 +9,7 @@ using namespace tern;
 tern_result tern_sample(const tern_session *session, tern_object object, uint64_t at_us,
                         void *value, size_t size_bytes)
 {
-    const misuse::Entry entry(session, "sample");
+    const misuse::Entry entry(session, "sample", ObjectId{object});
     if (!entry) return TERN_MISUSE;
     const Replica &r = *session->replica;
     const ObjectSlot slot = world::find_alive(r.world, ObjectId{object});

@@ -376,6 +376,45 @@ TEST_F(Misused, ManyAtOnce)
            "or keep the ids of each type apart.");
 }
 
+// Whatever is wrong with a call about an object, the report names it, and its owner if it is known.
+TEST_F(Misused, TheReportNamesTheObjectAndItsOwner)
+{
+    const auto expect_about = [&](ObjectId object, PeerId owner) {
+        EXPECT_EQ(report.count, 1);
+        EXPECT_EQ(report.object, object) << report.function;
+        EXPECT_EQ(report.owner, owner) << report.function;
+        report = {};
+    };
+    const PeerId self = local_peer(guest), other = local_peer(host);
+    const ObjectId both[] = {guests, hosts};
+    Shout shout = {};
+    set(guest, guests, nullptr, sizeof(Ship));
+    expect_about(guests, self);
+    get<Shout>(guest, hosts);
+    expect_about(hosts, other);
+    sample(guest, hosts, now_us, shout);
+    expect_about(hosts, other);
+    migrate(guest, hosts, self);
+    expect_about(hosts, other);
+    refuse_claim(guest, hosts, self);
+    expect_about(hosts, other);
+    set_priority(guest, guests, other, -1);
+    expect_about(guests, self);
+    call_owner(guest, hosts, SHIP, Ship{});
+    expect_about(hosts, other);
+    request_owner(guest, hosts, SHOUT, Shout{}, 0);
+    expect_about(hosts, other);
+    const Ship ships[] = {{{1, 1}, 1}, {{2, 2}, 2}};
+    set_many<Ship>(guest, SHIP, both, ships);
+    expect_about(hosts, other);
+    get_many<Shout>(guest, SHOUT, std::span(both).first(1), {&shout, 1});
+    expect_about(guests, self);
+    Session *fresh = make_session(config());
+    claim(fresh, hosts);
+    expect_about(hosts, PeerId::none);
+    destroy_session(fresh);
+}
+
 // A handler may read the session. What it calls wrongly itself is not reported again.
 TEST_F(Misused, TheHandlerMayRead)
 {
