@@ -328,6 +328,7 @@ size_t tern_announce(tern_announcer *announcer, const tern_session *session,
     if (answers) *answers = nullptr;
     const misuse::Entry entry(session, "announce");
     if (!entry || !is_given(announcer, "announce")) return 0;
+    if (count > 0 && !is_given(datagrams, "announce")) return 0;
     announcer->answer_count = 0;
     for (const Datagram &datagram : std::span(to_cpp(datagrams), count))
         take_query(*announcer, *session, datagram, now_us);
@@ -385,6 +386,7 @@ size_t tern_find(tern_finder *finder, const tern_datagram *datagrams, size_t cou
 {
     if (queries) *queries = nullptr;
     if (!is_given(finder, "find")) return 0;
+    if (count > 0 && !is_given(datagrams, "find")) return 0;
     Finder &f = *finder;
     for (const Datagram &datagram : std::span(to_cpp(datagrams), count))
         take_answer(f, datagram, now_us);

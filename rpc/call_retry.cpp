@@ -301,6 +301,7 @@ tern_result tern_call_owner(tern_session *session, tern_object object, tern_type
     if (call) *call = TERN_NO_CALL;
     const misuse::Entry entry = misuse::change(session, "call_owner", ObjectId{object});
     if (!session::is_ask(entry, type, arguments, size_bytes, 1)) return TERN_MISUSE;
+    if (!misuse::is_object(entry)) return TERN_MISUSE;
     Session &s = *session;
     const ObjectId id{object};
     session::note(s, session::about(RecordKind::call_owner, id), type, arguments, 0);
@@ -317,6 +318,7 @@ tern_result tern_request_owner(tern_session *session, tern_object object, tern_t
     if (call) *call = TERN_NO_CALL;
     const misuse::Entry entry = misuse::change(session, "request_owner", ObjectId{object});
     if (!session::is_ask(entry, type, arguments, size_bytes, timeout_ms)) return TERN_MISUSE;
+    if (!misuse::is_object(entry)) return TERN_MISUSE;
     Session &s = *session;
     const ObjectId id{object};
     const uint64_t answer_us = timeout_ms * uint64_t{1000};

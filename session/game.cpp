@@ -206,6 +206,7 @@ const void *tern_object_values(const tern_session *session, tern_type_id type, s
 
 static tern_result claim_one(Session &s, const misuse::Entry &entry, tern_claim_mode mode)
 {
+    if (!misuse::is_object(entry)) return TERN_MISUSE;
     const ObjectId object = entry.object;
     const ObjectSlot slot = world::find_alive(s.replica->world, object);
     const bool optimistic = mode == TERN_CLAIM_OPTIMISTIC;
@@ -301,10 +302,11 @@ tern_result tern_balance(tern_session *session, tern_type_id type)
 // --- Many objects ---
 
 // Whether there is one struct of the type for each object.
-static bool has_all(const misuse::Entry &entry, TypeId type, size_t count, size_t values_bytes)
+static bool has_all(const misuse::Entry &entry, TypeId type, size_t count, const void *values,
+                    size_t values_bytes)
 {
     const size_t size_bytes = entry.session->types.types[type].size_bytes;
-    if (values_bytes == count * size_bytes) return true;
+    if (values_bytes == count * size_bytes) return misuse::is_given(entry, "values", values, count);
     return misuse::report(entry, "Pass one struct for each object, without gaps.",
                           "There are %zu bytes for %zu objects of %zu bytes.", values_bytes, count,
                           size_bytes);
@@ -313,9 +315,11 @@ static bool has_all(const misuse::Entry &entry, TypeId type, size_t count, size_
 size_t tern_create_many(tern_session *session, tern_type_id type, const void *values,
                         size_t values_bytes, tern_object *created, size_t count)
 {
-    std::fill_n(created, count, tern_object{TERN_NO_OBJECT});
+    if (created) std::fill_n(created, count, tern_object{TERN_NO_OBJECT});
     const misuse::Entry entry = misuse::change(session, "create_many");
-    if (!has_objects(entry, type) || !has_all(entry, type, count, values_bytes)) return 0;
+    if (!has_objects(entry, type) || !has_all(entry, type, count, values, values_bytes) ||
+        !misuse::is_given(entry, "created", created, count))
+        return 0;
     const auto *value = static_cast<const std::byte *>(values);
     for (size_t i = 0; i < count; ++i, value += values_bytes / count)
         if (create_one(*session, entry, type, value, created[i]) != TERN_OK) return i;
@@ -351,7 +355,9 @@ size_t tern_set_many(tern_session *session, tern_type_id type, const tern_object
                      size_t count, const void *values, size_t values_bytes)
 {
     misuse::Entry entry = misuse::change(session, "set_many");
-    if (!has_objects(entry, type) || !has_all(entry, type, count, values_bytes)) return 0;
+    if (!has_objects(entry, type) || !has_all(entry, type, count, values, values_bytes) ||
+        !misuse::is_given(entry, "objects", objects, count))
+        return 0;
     if (session->state == State::cut_off) return 0;
     const size_t size_bytes = session->types.types[type].size_bytes;
     const std::span<const ObjectId> ids(to_cpp(objects), count);
@@ -368,10 +374,12 @@ size_t tern_set_many(tern_session *session, tern_type_id type, const tern_object
 size_t tern_get_many(const tern_session *session, tern_type_id type, const tern_object *objects,
                      size_t count, void *values, size_t values_bytes)
 {
-    if (values_bytes > 0) std::memset(values, 0, values_bytes);
+    if (values && values_bytes > 0) std::memset(values, 0, values_bytes);
     misuse::Entry entry(session, "get_many");
     if (!entry || !misuse::has_type(entry, type)) return 0;
-    if (!has_all(entry, type, count, values_bytes)) return 0;
+    if (!has_all(entry, type, count, values, values_bytes) ||
+        !misuse::is_given(entry, "objects", objects, count))
+        return 0;
     const size_t size_bytes = session->types.types[type].size_bytes;
     auto *bytes = static_cast<std::byte *>(values);
     const World &world = session->replica->world;
@@ -391,6 +399,7 @@ size_t tern_destroy_many(tern_session *session, const tern_object *objects, size
 {
     misuse::Entry entry = misuse::change(session, "destroy_many");
     if (!entry || !misuse::is_in(entry)) return 0;
+    if (!misuse::is_given(entry, "objects", objects, count)) return 0;
     const auto is_done = [&](tern_object object) {
         entry.turn_to(ObjectId{object});
         return destroy_one(entry, *session) == TERN_OK;
@@ -403,6 +412,7 @@ size_t tern_claim_many(tern_session *session, const tern_object *objects, size_t
 {
     misuse::Entry entry = misuse::change(session, "claim_many");
     if (!entry || !misuse::is_in(entry)) return 0;
+    if (!misuse::is_given(entry, "objects", objects, count)) return 0;
     const auto is_done = [&](tern_object object) {
         entry.turn_to(ObjectId{object});
         return claim_one(*session, entry, mode) == TERN_OK;

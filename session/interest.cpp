@@ -130,6 +130,7 @@ tern_result tern_set_interest(tern_session *session, tern_type_id type, uint16_t
     const misuse::Entry entry = misuse::change(session, "set_interest");
     if (!entry || !misuse::is_in(entry) || !misuse::has_type(entry, type)) return TERN_MISUSE;
     if (!is_position(entry, type, position)) return TERN_MISUSE;
+    if (!misuse::is_given(entry, "viewpoints", viewpoints, count)) return TERN_MISUSE;
     if (!(near_distance > 0 && far_distance >= near_distance)) {
         misuse::report(entry, "Make 0 < near_distance <= far_distance.",
                        "near_distance is %g and far_distance %g.",

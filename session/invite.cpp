@@ -13,20 +13,27 @@ static constexpr size_t prefix_bytes = sizeof invite_prefix - 1;
 static constexpr size_t checksum_bytes = 4;
 static constexpr size_t record_bytes_max = 8 + 32 + 32 + 1 + 18 * invite_addresses_max;
 
+// Whether newcomers can send to these addresses.
+static bool are_reachable(const misuse::Entry &entry, std::span<const Address> addresses)
+{
+    if (addresses.empty() || addresses.size() > invite_addresses_max)
+        return misuse::report(entry,
+                              "Pass the addresses at which newcomers reach this process, such as "
+                              "this machine's in the local network.",
+                              "There are %zu addresses, and an invite has 1 to %zu.",
+                              addresses.size(), invite_addresses_max);
+    return true;
+}
+
 tern_result tern_make_invite(const tern_session *session, const tern_address *addresses,
                              size_t count, tern_invite *made)
 {
     if (made) *made = {};
     const misuse::Entry entry(session, "make_invite");
     if (!entry || !misuse::is_in(entry)) return TERN_MISUSE;
-    if (count == 0 || count > invite_addresses_max || !made) {
-        misuse::report(entry,
-                       "Pass the addresses at which newcomers reach this process, such as this "
-                       "machine's in the local network.",
-                       "There are %zu addresses, and an invite has 1 to %zu.", count,
-                       invite_addresses_max);
-        return TERN_MISUSE;
-    }
+    if (!misuse::is_given(entry, "addresses", addresses, count)) return TERN_MISUSE;
+    if (!are_reachable(entry, {to_cpp(addresses), count})) return TERN_MISUSE;
+    if (!misuse::is_given(entry, "invite", made)) return TERN_MISUSE;
     const Session &s = *session;
     Invite &invite = *to_cpp(made);
     invite = s.invite;
@@ -76,7 +83,12 @@ static bool read_record(std::span<const std::byte> record, Invite &invite)
 
 void tern_invite_text(const tern_invite *printed, char text[TERN_INVITE_TEXT_MAX])
 {
-    std::memset(text, 0, TERN_INVITE_TEXT_MAX);
+    if (text) std::memset(text, 0, TERN_INVITE_TEXT_MAX);
+    if (!printed || !text) {
+        misuse::report(MisuseHandler{}, "invite_text", "Pass an invite, and room for its text.",
+                       "The invite or the text is a null pointer.");
+        return;
+    }
     const Invite &invite = *to_cpp(printed);
     if (invite.address_count > invite_addresses_max) {
         misuse::report(MisuseHandler{}, "invite_text", "Make invites with make_invite().",

@@ -288,12 +288,14 @@ void forget_former_world(Session &s)
 using namespace tern;
 
 // Whether one can join with these arguments.
-static bool is_joinable(const misuse::Entry &entry, const Invite *invite, size_t payload_bytes)
+static bool is_joinable(const misuse::Entry &entry, const Invite *invite, const void *payload,
+                        size_t payload_bytes)
 {
     if (payload_bytes > payload_bytes_max)
         return misuse::report(entry, "Send the rest in a call, after caught_up.",
                               "The payload has %zu bytes, and at most %zu may be sent.",
                               payload_bytes, payload_bytes_max);
+    if (!misuse::is_given(entry, "payload", payload, payload_bytes)) return false;
     const uint32_t addresses = invite ? invite->address_count : 0u;
     if (addresses == 0 || addresses > invite_addresses_max)
         return misuse::report(
@@ -307,7 +309,7 @@ tern_result tern_join(tern_session *session, const tern_invite *with, const void
 {
     const misuse::Entry entry = misuse::change(session, "join");
     if (!entry || !misuse::is_idle(entry)) return TERN_MISUSE;
-    if (!is_joinable(entry, to_cpp(with), payload_bytes)) return TERN_MISUSE;
+    if (!is_joinable(entry, to_cpp(with), payload, payload_bytes)) return TERN_MISUSE;
     const Invite &invite = *to_cpp(with);
     Session &s = *session;
     Record line = session::about(RecordKind::join, ObjectId::none);

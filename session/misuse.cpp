@@ -175,6 +175,27 @@ bool is_call(const Entry &entry, TypeId type, const void *arguments, size_t size
                   "Type %s is for objects, and not for calls.", known.name);
 }
 
+bool is_given(const Entry &entry, const char *name, const void *array, size_t count)
+{
+    if (array || count == 0) return true;
+    return report(entry, "Pass a pointer to the first one, or a count of 0.",
+                  "%s is a null pointer, and its count is %zu.", name, count);
+}
+
+bool is_given(const Entry &entry, const char *name, const void *result)
+{
+    if (result) return true;
+    return report(entry, "Pass a pointer to a variable for the result.", "%s is a null pointer.",
+                  name);
+}
+
+bool is_object(const Entry &entry)
+{
+    if (entry.object != ObjectId::none) return true;
+    return report(entry, "Check what create() returned, and that the id was set.",
+                  "The object is none: its id is 0.");
+}
+
 bool goes_on_in_time(const Entry &entry, uint64_t now_us)
 {
     if (now_us >= entry.session->now_us) return true;
@@ -189,10 +210,7 @@ ObjectSlot find(const Entry &entry)
 {
     const ObjectSlot slot = world::find(entry.session->replica->world, entry.object);
     if (slot != no_slot) return slot;
-    if (entry.object == ObjectId::none)
-        report(entry, "Check what create() returned, and that the id was set.",
-               "The object is ObjectId::none.");
-    else
+    if (is_object(entry))
         report(entry,
                "It may be destroyed, or not have arrived yet: ask exists() or can_read() first.",
                "No object %s is known here.", to_text(entry.object).text);

@@ -104,6 +104,10 @@ bool has_size(const Entry &entry, TypeId type, size_t size_bytes);
 bool is_value(const Entry &entry, TypeId type, const void *value, size_t size_bytes);
 // is_in(), and `arguments` is_value() of a type for calls.
 bool is_call(const Entry &entry, TypeId type, const void *arguments, size_t size_bytes);
+// There is an array where `count` of something are to be. `name`: that of the parameter.
+bool is_given(const Entry &entry, const char *name, const void *array, size_t count);
+bool is_given(const Entry &entry, const char *name, const void *result); // For a result.
+bool is_object(const Entry &entry); // The object of the call is not none.
 // A struct for a result is there, and says how large it is.
 template <class T> bool is_sized(const Entry &entry, const T *given)
 {

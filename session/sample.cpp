@@ -16,6 +16,7 @@ tern_result tern_sample(const tern_session *session, tern_object object, uint64_
     if (slot == no_slot) return TERN_GONE;
     const KnownObject &found = r.world.slots[slot];
     if (!misuse::has_size(entry, found.type, size_bytes)) return TERN_MISUSE;
+    if (!misuse::is_given(entry, "value", value)) return TERN_MISUSE;
     const MemberSlot owner = replica::find_member(r, found.owner);
     const bool has_history = found.owner != r.self && owner != no_member &&
                              r.state_history.clocks.count > 0 &&

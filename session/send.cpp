@@ -321,7 +321,8 @@ size_t tern_send(tern_session *session, uint64_t now_us, const tern_datagram **d
 {
     if (datagrams) *datagrams = nullptr;
     const misuse::Entry entry = misuse::change(session, "send");
-    if (!entry || !misuse::goes_on_in_time(entry, now_us)) return 0;
+    if (!entry || !misuse::is_given(entry, "datagrams", datagrams)) return 0;
+    if (!misuse::goes_on_in_time(entry, now_us)) return 0;
     Session &s = *session;
     s.now_us = now_us;
     s.connections.datagram_buffer.count = 0;
@@ -334,6 +335,6 @@ size_t tern_send(tern_session *session, uint64_t now_us, const tern_datagram **d
                      static_cast<long long>(session::charged_bits(s)),
                      static_cast<long long>(s.accounts.handed_out_bits));
     session::record_sent(s, sent);
-    if (datagrams) *datagrams = to_c(sent.data());
+    *datagrams = to_c(sent.data());
     return sent.size();
 }

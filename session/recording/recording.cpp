@@ -62,13 +62,13 @@ size_t tern_take_recording(tern_session *session, const void **bytes)
 {
     if (bytes) *bytes = nullptr;
     const misuse::Entry entry = misuse::change(session, "take_recording");
-    if (!entry) return 0;
+    if (!entry || !misuse::is_given(entry, "bytes", bytes)) return 0;
     if (session->config.recording_bytes_max == 0) {
         misuse::report(entry, "Set Config::recording_bytes_max to record.",
                        "This session is not recorded.");
         return 0;
     }
     const std::span<const std::byte> taken = record::take(session->records.recorder);
-    if (bytes) *bytes = taken.data();
+    *bytes = taken.data();
     return taken.size();
 }

@@ -223,8 +223,15 @@ TEST_F(Misused, ObjectsThatAreNotThere)
     EXPECT_EQ(get<Ship>(guest, unknown).health, 0);
     expect("get", "No object 2.77 is known here." + remedy);
     EXPECT_EQ(object_owner(guest, ObjectId::none), PeerId::none);
-    expect("object_owner", "The object is ObjectId::none. Check what create() returned, and that "
-                           "the id was set.");
+    const std::string none =
+        "The object is none: its id is 0. Check what create() returned, and that the id was set.";
+    expect("object_owner", none);
+    EXPECT_FALSE(claim(guest, ObjectId::none));
+    expect("claim", none);
+    EXPECT_EQ(call_owner(guest, ObjectId::none, SHOUT, Shout{}), CallId::none);
+    expect("call_owner", none);
+    EXPECT_EQ(request_owner(guest, ObjectId::none, SHOUT, Shout{}), CallId::none);
+    expect("request_owner", none);
     EXPECT_EQ(object_type(guest, unknown), no_type);
     EXPECT_EQ(object_stamp(guest, unknown), 0u);
 }
@@ -413,6 +420,61 @@ TEST_F(Misused, TheReportNamesTheObjectAndItsOwner)
     claim(fresh, hosts);
     expect_about(hosts, PeerId::none);
     destroy_session(fresh);
+}
+
+TEST_F(Misused, NullPointers)
+{
+    const tern_object objects[] = {to_c(guests), to_c(guests)};
+    tern_object created[2];
+    Ship ships[2] = {};
+    const std::string first = " is a null pointer, and its count is 2. Pass a pointer to the first "
+                              "one, or a count of 0.";
+    EXPECT_EQ(tern_set_many(guest, SHIP, nullptr, 2, ships, sizeof ships), 0u);
+    expect("set_many", "objects" + first);
+    EXPECT_EQ(tern_get_many(guest, SHIP, nullptr, 2, ships, sizeof ships), 0u);
+    expect("get_many", "objects" + first);
+    EXPECT_EQ(tern_destroy_many(guest, nullptr, 2), 0u);
+    expect("destroy_many", "objects" + first);
+    EXPECT_EQ(tern_claim_many(guest, nullptr, 2, TERN_CLAIM_WAIT), 0u);
+    expect("claim_many", "objects" + first);
+    EXPECT_EQ(tern_sample(guest, to_c(guests), now_us, nullptr, sizeof(Ship)), TERN_MISUSE);
+    expect("sample", "value is a null pointer. Pass a pointer to a variable for the result.");
+
+    const auto expect_null = [&](const std::string &function, const std::string &name) {
+        EXPECT_EQ(report.count, 1) << function;
+        EXPECT_EQ(report.function, function);
+        EXPECT_EQ(report.text.find(name + " is a null pointer"), 0u) << report.text;
+        report = {};
+    };
+    EXPECT_EQ(tern_create_many(guest, SHIP, nullptr, sizeof ships, created, 2), 0u);
+    expect_null("create_many", "values");
+    EXPECT_EQ(tern_create_many(guest, SHIP, ships, sizeof ships, nullptr, 2), 0u);
+    expect_null("create_many", "created");
+    EXPECT_EQ(tern_set_many(guest, SHIP, objects, 2, nullptr, sizeof ships), 0u);
+    expect_null("set_many", "values");
+    EXPECT_EQ(tern_get_many(guest, SHIP, objects, 2, nullptr, sizeof ships), 0u);
+    expect_null("get_many", "values");
+    EXPECT_EQ(tern_set_interest(guest, SHIP, 0, nullptr, 2, 10, 20), TERN_MISUSE);
+    expect_null("set_interest", "viewpoints");
+    EXPECT_EQ(tern_make_invite(guest, nullptr, 2, nullptr), TERN_MISUSE);
+    expect_null("make_invite", "addresses");
+    EXPECT_EQ(tern_make_invite(guest, to_c(&address), 1, nullptr), TERN_MISUSE);
+    expect_null("make_invite", "invite");
+    EXPECT_EQ(tern_send(guest, now_us, nullptr), 0u);
+    expect_null("send", "datagrams");
+    EXPECT_EQ(tern_take_recording(guest, nullptr), 0u);
+    expect_null("take_recording", "bytes");
+    Session *fresh = make_session(config());
+    const Invite invite = make_invite(host, std::span(&address, 1));
+    EXPECT_EQ(tern_join(fresh, to_c(&invite), nullptr, 2), TERN_MISUSE);
+    expect_null("join", "payload");
+    destroy_session(fresh);
+    char text[TERN_INVITE_TEXT_MAX];
+    EXPECT_DEATH(tern_invite_text(nullptr, text), "invite_text.*is a null pointer");
+
+    EXPECT_EQ(tern_destroy_many(guest, nullptr, 0), 0u); // Of none there is no array.
+    EXPECT_EQ(report.count, 0);
+    EXPECT_TRUE(exists(guest, guests));
 }
 
 // A handler may read the session. What it calls wrongly itself is not reported again.

@@ -291,9 +291,9 @@ TEST_F(ThreePeers, ClaimsOfUnknownObjectsHaveABoundAndEachOneTakenIsAnswered)
 
 TEST_F(ThreePeers, WhatNobodyCanHaveCreatedIsNotSpokenOf)
 {
-    for (const uint64_t id :
-         {uint64_t{0}, uint64_t{5}, uint64_t{9} << 32, uint64_t{0xffff} << 32 | 1,
-          uint64_t{1} << 48 | uint64_t{1} << 32 | 1}) {
+    refuse_claim(a, ObjectId::none, local_peer(b));
+    for (const uint64_t id : {uint64_t{5}, uint64_t{9} << 32, uint64_t{0xffff} << 32 | 1,
+                              uint64_t{1} << 48 | uint64_t{1} << 32 | 1}) {
         EXPECT_FALSE(claim(b, static_cast<ObjectId>(id))) << id;
         refuse_claim(a, static_cast<ObjectId>(id), local_peer(b));
     }
