@@ -1,6 +1,7 @@
 // The functions for peers: members, statistics, invites, and what only the host may do.
 #include "lua_bindings/binding.h"
 #include "tern/traffic.hpp"
+#include <algorithm>
 #include <cstdio>
 
 namespace tern::lua {
@@ -233,6 +234,16 @@ static int remove(lua_State *L)
 
 // --- Invites ---
 
+// An address in an invite: others send to it, so 0.0.0.0 and :: are none.
+static Address reached_address(const Arguments &a, int index)
+{
+    const Address given = address(a, index, "address");
+    for (const char *any : {"0.0.0.0:1", "[::]:1"})
+        if (std::ranges::equal(given.ip, parse_address(any).address.ip))
+            refuse(a, index, "address", "an IP at which others reach this process");
+    return given;
+}
+
 static int invite(lua_State *L)
 {
     const Arguments a = {L, "invite"};
@@ -241,9 +252,9 @@ static int invite(lua_State *L)
     const int count = lua_gettop(L) - 1;
     if (count > static_cast<int>(invite_addresses_max))
         fail(a, "expected at most %zu addresses, got %d", invite_addresses_max, count);
-    addresses[0] = address(a, 2, "address");
+    addresses[0] = reached_address(a, 2);
     for (int i = 1; i < count; ++i)
-        addresses[i] = address(a, i + 2, "address");
+        addresses[i] = reached_address(a, i + 2);
     const std::span<const Address> all(addresses, static_cast<size_t>(count));
     lua_pushstring(L, to_text(tern::make_invite(s, all)).text);
     return 1;

@@ -3,6 +3,7 @@
 #include "session/misuse.h"
 #include "session/session.h"
 #include "session/session_types.h"
+#include "transport/sockets/addresses.h"
 #include <cstring>
 #include <sodium.h>
 
@@ -22,6 +23,14 @@ static bool are_reachable(const misuse::Entry &entry, std::span<const Address> a
                               "this machine's in the local network.",
                               "There are %zu addresses, and an invite has 1 to %zu.",
                               addresses.size(), invite_addresses_max);
+    const char *remedy = "Pass the IP at which others reach this process, and the port of its "
+                         "socket.";
+    for (size_t i = 0; i < addresses.size(); ++i) {
+        if (address::is_unspecified(addresses[i]))
+            return misuse::report(entry, remedy, "addresses[%zu] is 0.0.0.0 or ::.", i);
+        if (addresses[i].port == 0)
+            return misuse::report(entry, remedy, "addresses[%zu] has port 0.", i);
+    }
     return true;
 }
 

@@ -84,7 +84,7 @@ TERN_API size_t tern_take_recording(tern_session *session, const void **bytes);
 
 // --- Invites ---
 
-// When open; any member may make one. `addresses`, 1 to 4, are where newcomers reach this process.
+// When open; any member may make one. `addresses`: 1 to 4 that others reach, not 0.0.0.0 or port 0.
 TERN_API tern_result tern_make_invite(const tern_session *session, const tern_address *addresses,
                                       size_t count, tern_invite *invite);
 TERN_API void tern_invite_text(const tern_invite *invite, char text[TERN_INVITE_TEXT_MAX]);

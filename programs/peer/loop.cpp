@@ -55,6 +55,9 @@ static std::string parse_addresses(Player &player)
         const std::string text = (bare_v6 ? "[" + ip + "]" : ip) + ":" + std::to_string(port);
         const ParsedAddress parsed = parse_address(text.c_str());
         if (parsed.error) return "--address " + ip + ": " + parsed.error;
+        for (const char *any : {"0.0.0.0:1", "[::]:1"})
+            if (std::ranges::equal(parsed.address.ip, parse_address(any).address.ip))
+                return "--address " + ip + ": expected an IP at which others reach this peer";
         player.addresses.push_back(parsed.address);
     }
     if (player.addresses.empty() || player.addresses.size() > invite_addresses_max)

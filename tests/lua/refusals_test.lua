@@ -258,6 +258,8 @@ function tests.ATypeOfObjectsIsNotForCalls()
     local s = make_scene().s
     world.refused({"tern.call: argument 3 (type)", "note is for objects"}, s.call, s, 2, "note", 1)
     world.refused({"tern.reply: argument 4 (type)"}, s.reply, s, 2, 1, "note", 1)
+    world.refused({"tern.invite: argument 3 (address)", "others reach"}, s.invite, s,
+                  "127.0.0.1:5", "0.0.0.0:5")
 end
 
 function tests.NoRandomCallEndsTheProgram()

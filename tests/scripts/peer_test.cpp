@@ -230,6 +230,7 @@ TEST(PeerTest, WhatIsWrongIsNamedAndHasItsExitStatus)
     ended({TERN_PEER_PROGRAM}, 2, "SCRIPT");
     ended({TERN_PEER_PROGRAM, good, "--join", "nonsense"}, 2, "--join: ");
     ended({TERN_PEER_PROGRAM, good, "--address", "nowhere"}, 2, "--address nowhere: ");
+    ended({TERN_PEER_PROGRAM, good, "--address", "0.0.0.0"}, 2, "--address 0.0.0.0: expected");
     ended({TERN_PEER_PROGRAM, folder / "none.lua"}, 3, "none.lua: No such file");
     ended({TERN_PEER_PROGRAM, bad("return 1")}, 3, "the script returned a number");
     ended({TERN_PEER_PROGRAM, bad("x = = 1")}, 3, "bad.lua:1:");

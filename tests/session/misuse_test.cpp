@@ -336,6 +336,19 @@ TEST_F(Misused, TimeAndRecordings)
     expect("make_invite", "There are 0 addresses, and an invite has 1 to 4. Pass the addresses at "
                           "which newcomers reach this process, such as this machine's in the "
                           "local network.");
+    const std::string reached =
+        " Pass the IP at which others reach this process, and the port of its socket.";
+    Address bound[] = {parse_address("0.0.0.0:7").address, address};
+    EXPECT_EQ(make_invite(guest, bound).address_count, 0);
+    expect("make_invite", "addresses[0] is 0.0.0.0 or ::." + reached);
+    bound[0] = parse_address("[::]:7").address;
+    EXPECT_EQ(make_invite(guest, bound).address_count, 0);
+    expect("make_invite", "addresses[0] is 0.0.0.0 or ::." + reached);
+    bound[0] = parse_address("[::1]:7").address;
+    EXPECT_EQ(make_invite(guest, bound).address_count, 2);
+    bound[1].port = 0;
+    EXPECT_EQ(make_invite(guest, bound).address_count, 0);
+    expect("make_invite", "addresses[1] has port 0." + reached);
     Config wrong = config();
     wrong.peers_max = 65;
     EXPECT_EQ(make_session(wrong), nullptr);

@@ -29,6 +29,14 @@ inline std::span<const uint8_t, 4> v4_bytes(const Address &address)
     return std::span<const uint8_t, 4>(address.ip + sizeof v4_prefix, 4);
 }
 
+// Whether the IP is 0.0.0.0 or ::, at which nobody can be reached.
+inline bool is_unspecified(const Address &address)
+{
+    constexpr uint8_t zero[sizeof address.ip] = {};
+    const size_t first = is_v4(address) ? sizeof v4_prefix : 0;
+    return std::memcmp(address.ip + first, zero, sizeof zero - first) == 0;
+}
+
 // A bridged address stands for the member `to`, whose datagrams the member `via` relays. Only for
 // use inside a session: no real datagram has such an address. It lies in the discard-only prefix
 // 100::/64 (RFC 6666), so the network would drop one that leaks.
