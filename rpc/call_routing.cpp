@@ -363,8 +363,9 @@ static bool is_callable(const misuse::Entry &entry, PeerId to, Reliability relia
                               "A peer does not call itself: peer %u is this one.",
                               static_cast<unsigned>(to));
     if (to == PeerId::host && reliability != Reliability::reliable)
-        return misuse::report(entry, "Call host_peer() unreliably, or PeerId::host reliably.",
-                              "Calls to PeerId::host are reliable.");
+        return misuse::report(
+            entry, "Call the peer of host_peer() unreliably, or the present host reliably.",
+            "Calls to the present host, whoever it is, are reliable.");
     return true;
 }
 

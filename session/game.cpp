@@ -18,7 +18,7 @@ static bool has_objects(const misuse::Entry &entry, TypeId type)
     if (!entry || !misuse::is_in(entry) || !misuse::has_type(entry, type)) return false;
     const Type &known = entry.session->types.types[type];
     if (known.objects_max > 0) return true;
-    return misuse::report(entry, "Set Type::objects_max, or call() it.",
+    return misuse::report(entry, "Set objects_max of the type, or call() it.",
                           "Type %s is for calls only: its objects_max is 0.", known.name);
 }
 

@@ -127,8 +127,8 @@ tern_result tern_go_on(tern_session *session)
     if (!entry) return TERN_MISUSE;
     Session &s = *session;
     if (s.state != State::cut_off) {
-        misuse::report(entry, "Call it in State::cut_off only.", "The session is not cut off: %s",
-                       s.text);
+        misuse::report(entry, "Call it only while session_state() is cut_off.",
+                       "The session is not cut off: %s", s.text);
         return TERN_MISUSE;
     }
     session::record(s, session::about(RecordKind::go_on, ObjectId::none));

@@ -79,7 +79,7 @@ bool is_in(const Entry &entry)
 {
     const Session &s = *entry.session;
     if (session::is_in(s)) return true;
-    const char *remedy = "Wait until session_state() is State::open.";
+    const char *remedy = "Wait until session_state() is open.";
     if (s.state == State::idle)
         remedy = "Call start() or join() first, then receive() and send() in each tick.";
     else if (s.state != State::joining)
@@ -111,9 +111,9 @@ bool has_type(const Entry &entry, TypeId type)
     const TypeTable &types = entry.session->types;
     if (type < types.types.size()) return true;
     if (type == no_type)
-        return report(entry, "Add make_type<>() of the struct to Config::types.",
+        return report(entry, "Add the type of the struct to the types of the config.",
                       "No type of the session has this struct.");
-    return report(entry, "Use the index of a type in Config::types.",
+    return report(entry, "Use the index of a type in the types of the config.",
                   "There is no type %u: the session has %zu types.", static_cast<unsigned>(type),
                   types.types.size());
 }
@@ -200,7 +200,7 @@ bool goes_on_in_time(const Entry &entry, uint64_t now_us)
 {
     if (now_us >= entry.session->now_us) return true;
     return report(entry,
-                  "Pass a clock that never goes back, such as std::chrono::steady_clock, and the "
+                  "Pass a clock that never goes back, such as clock_us(), and the "
                   "same one to receive() and send().",
                   "The time went back by %llu us.",
                   static_cast<unsigned long long>(entry.session->now_us - now_us));
@@ -211,8 +211,7 @@ ObjectSlot find(const Entry &entry)
     const ObjectSlot slot = world::find(entry.session->replica->world, entry.object);
     if (slot != no_slot) return slot;
     if (is_object(entry))
-        report(entry,
-               "It may be destroyed, or not have arrived yet: ask exists() or can_read() first.",
+        report(entry, "It may be destroyed, or not have arrived yet: ask exists() first.",
                "No object %s is known here.", to_text(entry.object).text);
     return no_slot;
 }

@@ -64,7 +64,7 @@ size_t tern_take_recording(tern_session *session, const void **bytes)
     const misuse::Entry entry = misuse::change(session, "take_recording");
     if (!entry || !misuse::is_given(entry, "bytes", bytes)) return 0;
     if (session->config.recording_bytes_max == 0) {
-        misuse::report(entry, "Set Config::recording_bytes_max to record.",
+        misuse::report(entry, "Set recording_bytes_max of the config to record.",
                        "This session is not recorded.");
         return 0;
     }

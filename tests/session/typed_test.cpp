@@ -101,8 +101,8 @@ TEST_F(Typed, CallsHaveTheTypeOfTheirStruct)
 TEST_F(Typed, AStructOfNoTypeIsReported)
 {
     EXPECT_FALSE(create(ada, Stranger{1}));
-    EXPECT_EQ(misuse, "create: No type of the session has this struct. Add make_type<>() of the "
-                      "struct to Config::types.");
+    EXPECT_EQ(misuse, "create: No type of the session has this struct. Add the type of the struct "
+                      "to the types of the config.");
 }
 
 }
