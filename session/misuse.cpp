@@ -1,4 +1,5 @@
 #include "session/misuse.h"
+#include "base/mistake.h"
 #include "session/session.h"
 #include <cstdarg>
 #include <cstdio>
@@ -10,7 +11,7 @@ namespace tern::misuse {
 
 static void print(const Misuse &misuse)
 {
-    std::fprintf(stderr, "tern: %s(): %s %s\n", misuse.function, misuse.wrong, misuse.remedy);
+    mistake::print(misuse.function, misuse.wrong, misuse.remedy);
 #if !defined(NDEBUG) || defined(TERN_SLOW_ASSERTS)
     std::abort();
 #endif

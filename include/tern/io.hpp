@@ -56,6 +56,7 @@ TERN_API MadeSocket make_udp_socket(uint16_t port, IpVersion version = IpVersion
 // datagram to an address without an ENet connection opens one and waits for it; at most 8 wait for
 // each address, and further ones replace the oldest. ENet allocates memory in send() and receive().
 // ENet's handshake has no cookies, so strangers can use up its connections (2 * peers_max + 8).
+// peers_max: 1 to 2043; others are named on stderr and give SocketError::system.
 TERN_API MadeSocket make_enet_socket(uint16_t port, uint16_t peers_max);
 TERN_API void destroy_socket(Socket *socket); // Closes it. Null: nothing happens.
 
@@ -77,6 +78,7 @@ struct Workers;
 // Null: threads is 0, or the system could not start them.
 TERN_API Workers *make_workers(uint32_t threads);
 // For Config::parallel: a part for each thread and for the caller of send(), up to send_parts_max.
+// Null: one part, on the caller's thread.
 TERN_API Parallel make_parallel(Workers *workers);
 TERN_API void destroy_workers(Workers *workers); // After the sessions that use them.
 

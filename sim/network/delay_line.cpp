@@ -1,18 +1,26 @@
 #include "sim/network/delay_line.h"
 #include "base/assert.h"
+#include "base/mistake.h"
 #include <algorithm>
 #include <cstring>
 
 namespace tern::delay_line {
 
-static void check(const Impairment &impairment)
+static bool is_probability(const char *function, const char *name, float value)
 {
-    TERN_ASSERT(impairment.latency_ms_min <= impairment.latency_ms_max, "latency of %u to %u ms",
-                impairment.latency_ms_min, impairment.latency_ms_max);
-    TERN_ASSERT(impairment.loss >= 0 && impairment.loss <= 1, "loss of %f",
-                static_cast<double>(impairment.loss));
-    TERN_ASSERT(impairment.duplicate >= 0 && impairment.duplicate <= 1, "duplication of %f",
-                static_cast<double>(impairment.duplicate));
+    if (value >= 0 && value <= 1) return true; // A NaN is neither.
+    return mistake::report(function, "Pass a probability from 0 to 1.", "%s is %g.", name,
+                           static_cast<double>(value));
+}
+
+bool is_right(const Impairment &impairment, const char *function)
+{
+    if (impairment.latency_ms_min > impairment.latency_ms_max)
+        return mistake::report(function, "Make latency_ms_min <= latency_ms_max.",
+                               "latency_ms_min is %u and latency_ms_max %u.",
+                               impairment.latency_ms_min, impairment.latency_ms_max);
+    return is_probability(function, "loss", impairment.loss) &&
+           is_probability(function, "duplicate", impairment.duplicate);
 }
 
 // The order for std::push_heap, which puts the largest first: the next flight is the largest.
@@ -28,8 +36,6 @@ static size_t slots_in_use(const DelayLine &line)
 
 DelayLine make(const Impairment &impairment, uint64_t seed, uint32_t datagrams_max)
 {
-    check(impairment);
-    TERN_ASSERT(datagrams_max > 0, "no room for a datagram");
     DelayLine line = {};
     line._random = random::from_seed(seed);
     line._impairment = impairment;
@@ -42,7 +48,6 @@ DelayLine make(const Impairment &impairment, uint64_t seed, uint32_t datagrams_m
 
 void set_impairment(DelayLine &line, const Impairment &impairment)
 {
-    check(impairment);
     line._impairment = impairment;
 }
 

@@ -32,6 +32,9 @@ struct DelayLine { // Closed.
 
 namespace delay_line {
 
+// Whether each number is in its range. If one is not, it is reported as a mistake in the call of
+// `function`.
+bool is_right(const Impairment &impairment, const char *function);
 // Allocates all memory. Pages of slots that are never used are never touched.
 DelayLine make(const Impairment &impairment, uint64_t seed, uint32_t datagrams_max);
 void set_impairment(DelayLine &line, const Impairment &impairment);

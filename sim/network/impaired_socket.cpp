@@ -1,5 +1,6 @@
 #include "sim/network/impaired_socket.h"
 #include "base/assert.h"
+#include "base/mistake.h"
 #include "sim/network/delay_line.h"
 
 namespace tern {
@@ -84,6 +85,12 @@ Socket *make(Socket *inner, const Impairment &impairment, uint64_t seed, uint64_
 
 Socket *make_impaired_socket(Socket *inner, const Impairment &impairment, uint64_t seed)
 {
+    if (!inner) {
+        mistake::report("make_impaired_socket", "Check the error of make_udp_socket() first.",
+                        "The inner socket is null.");
+        return nullptr;
+    }
+    if (!delay_line::is_right(impairment, "make_impaired_socket")) return nullptr;
     return impaired_socket::make(inner, impairment, seed, clock_us);
 }
 

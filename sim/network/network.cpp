@@ -1,4 +1,4 @@
-#include "base/assert.h"
+#include "base/mistake.h"
 #include "sim/network/delay_line.h"
 #include "tern/sim.hpp"
 #include <algorithm>
@@ -39,7 +39,6 @@ struct SimNetwork { // Closed.
     uint64_t _delivered;
     std::vector<Cut> _cuts;
     std::vector<SimSocket *> _sockets;
-    bool _closing;
 };
 
 static bool is_cut(const SimNetwork &network, const Address &from, const Address &to)
@@ -58,7 +57,9 @@ static SimSocket *socket_at(const SimNetwork &network, const Address &address)
 
 SimSocket::~SimSocket()
 {
-    TERN_ASSERT(_network->_closing, "a simulated socket goes with its network");
+    for (const Flight &flight : _inbox)
+        delay_line::release(_network->_line, flight);
+    std::erase(_network->_sockets, this);
 }
 
 std::span<const Datagram> SimSocket::receive()
@@ -93,8 +94,21 @@ void SimSocket::send(std::span<const Datagram> datagrams)
     }
 }
 
+static bool is_there(const SimNetwork *network, const char *function)
+{
+    if (network) return true;
+    return mistake::report(function, "Check that make_sim_network() has not returned null.",
+                           "The network is null.");
+}
+
 SimNetwork *make_sim_network(const SimConfig &config)
 {
+    if (!delay_line::is_right(config.impairment, "make_sim_network")) return nullptr;
+    if (config.datagrams_max == 0 || config.datagrams_max > sim_datagrams_max) {
+        mistake::report("make_sim_network", "Pass 1 to 1048576, or leave the default.",
+                        "datagrams_max is %u.", config.datagrams_max);
+        return nullptr;
+    }
     auto *network = new SimNetwork{};
     network->_line = delay_line::make(config.impairment, config.seed, config.datagrams_max);
     return network;
@@ -103,15 +117,19 @@ SimNetwork *make_sim_network(const SimConfig &config)
 void destroy_sim_network(SimNetwork *network)
 {
     if (!network) return;
-    network->_closing = true;
-    for (SimSocket *socket : network->_sockets)
-        delete socket;
+    while (!network->_sockets.empty())
+        delete network->_sockets.back(); // It takes itself out.
     delete network;
 }
 
 Socket *make_sim_socket(SimNetwork *network, const Address &address)
 {
-    TERN_ASSERT(!socket_at(*network, address), "%s is taken", to_text(address).text);
+    if (!is_there(network, "make_sim_socket")) return nullptr;
+    if (socket_at(*network, address)) {
+        mistake::report("make_sim_socket", "Give each socket of a network an address of its own.",
+                        "A socket of the network has the address %s.", to_text(address).text);
+        return nullptr;
+    }
     auto *socket = new SimSocket;
     socket->_network = network;
     socket->_address = address;
@@ -135,35 +153,45 @@ static void deliver(SimNetwork &network, const Flight &flight)
     socket->_inbox.push_back(flight);
 }
 
-void advance(SimNetwork *network, uint64_t now_us)
+bool advance(SimNetwork *network, uint64_t now_us)
 {
-    TERN_ASSERT(now_us >= network->_now_us, "back from %llu to %llu us",
-                static_cast<unsigned long long>(network->_now_us),
-                static_cast<unsigned long long>(now_us));
+    if (!is_there(network, "advance")) return false;
+    if (now_us < network->_now_us)
+        return mistake::report("advance", "Pass a time that never goes back.",
+                               "The time went back from %llu to %llu us.",
+                               static_cast<unsigned long long>(network->_now_us),
+                               static_cast<unsigned long long>(now_us));
     network->_now_us = now_us;
     while (delay_line::next_due_us(network->_line) <= now_us)
         deliver(*network, delay_line::take(network->_line));
+    return true;
 }
 
-void set_impairment(SimNetwork *network, const Impairment &impairment)
+bool set_impairment(SimNetwork *network, const Impairment &impairment)
 {
+    if (!is_there(network, "set_impairment")) return false;
+    if (!delay_line::is_right(impairment, "set_impairment")) return false;
     delay_line::set_impairment(network->_line, impairment);
+    return true;
 }
 
 void set_cut(SimNetwork *network, const Address &from, const Address &to, bool cut)
 {
+    if (!is_there(network, "set_cut")) return;
     std::erase(network->_cuts, Cut{from, to});
     if (cut) network->_cuts.push_back({from, to});
 }
 
 SimStats network_stats(const SimNetwork *network)
 {
+    if (!is_there(network, "network_stats")) return {};
     return {network->_sent, network->_lost + delay_line::lost(network->_line),
             delay_line::duplicated(network->_line), network->_delivered};
 }
 
 uint64_t next_delivery_us(const SimNetwork *network)
 {
+    if (!is_there(network, "next_delivery_us")) return UINT64_MAX;
     return delay_line::next_due_us(network->_line);
 }
 

@@ -204,4 +204,11 @@ void test_sockets(void)
     tern_destroy_socket(one);
     tern_destroy_socket(other);
     tern_destroy_socket(NULL);
+    tern_address_text(NULL, text);
+    CHECK(strcmp(text, "") == 0);
+    tern_address_text(&address, NULL);
+    tern_socket_send(NULL, NULL, 1);
+    CHECK(tern_socket_receive(NULL, &received) == 0 && received == NULL);
+    CHECK(tern_make_udp_socket(0, false, NULL) == TERN_MISUSE);
+    CHECK(tern_parse_address(NULL, &address) == TERN_BAD_TEXT);
 }

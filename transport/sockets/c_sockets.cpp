@@ -1,5 +1,6 @@
 // The functions of tern.h and discovery.h on sockets, addresses and the clock. In the library
 // tern::udp.
+#include "base/mistake.h"
 #include "tern/discovery.hpp"
 #include "tern/io.hpp"
 #include <cstring>
@@ -31,15 +32,22 @@ static tern_result give(const MadeSocket &made, tern_socket **socket)
     return result_of(made.error);
 }
 
+static bool is_given(const void *pointer, const char *function)
+{
+    if (pointer) return true;
+    return mistake::report(function, "Check the result of make_udp_socket(), and each pointer.",
+                           "A pointer is null.");
+}
+
 tern_result tern_make_udp_socket(uint16_t port, bool ipv6, tern_socket **socket)
 {
-    if (!socket) return TERN_MISUSE;
+    if (!is_given(socket, "make_udp_socket")) return TERN_MISUSE;
     return give(make_udp_socket(port, ipv6 ? IpVersion::v6 : IpVersion::v4), socket);
 }
 
 tern_result tern_make_discovery_socket(uint16_t port, tern_socket **socket)
 {
-    if (!socket) return TERN_MISUSE;
+    if (!is_given(socket, "make_discovery_socket")) return TERN_MISUSE;
     return give(make_discovery_socket(port), socket);
 }
 
@@ -50,25 +58,29 @@ void tern_destroy_socket(tern_socket *socket)
 
 size_t tern_socket_receive(tern_socket *socket, const tern_datagram **datagrams)
 {
-    const std::span<const Datagram> received =
-        socket ? inside(socket)->receive() : std::span<const Datagram>();
-    if (datagrams) *datagrams = to_c(received.data());
+    if (datagrams) *datagrams = nullptr;
+    if (!is_given(socket, "socket_receive") || !is_given(datagrams, "socket_receive")) return 0;
+    const std::span<const Datagram> received = inside(socket)->receive();
+    *datagrams = to_c(received.data());
     return received.size();
 }
 
 void tern_socket_send(tern_socket *socket, const tern_datagram *datagrams, size_t count)
 {
-    if (socket) inside(socket)->send({to_cpp(datagrams), count});
+    if (!is_given(socket, "socket_send")) return;
+    if (count > 0 && !is_given(datagrams, "socket_send")) return;
+    inside(socket)->send({to_cpp(datagrams), count});
 }
 
 uint16_t tern_socket_port(const tern_socket *socket)
 {
-    return socket ? reinterpret_cast<const Socket *>(socket)->local_address().port : uint16_t{0};
+    if (!is_given(socket, "socket_port")) return 0;
+    return reinterpret_cast<const Socket *>(socket)->local_address().port;
 }
 
 tern_result tern_parse_address(const char *text, tern_address *address)
 {
-    const ParsedAddress parsed = parse_address(text ? text : "");
+    const ParsedAddress parsed = parse_address(text);
     if (parsed.error) return TERN_BAD_TEXT;
     if (address) std::memcpy(address, &parsed.address, sizeof *address);
     return TERN_OK;
@@ -76,6 +88,9 @@ tern_result tern_parse_address(const char *text, tern_address *address)
 
 void tern_address_text(const tern_address *address, char text[TERN_ADDRESS_TEXT_MAX])
 {
+    if (!is_given(text, "address_text")) return;
+    std::memset(text, 0, TERN_ADDRESS_TEXT_MAX);
+    if (!is_given(address, "address_text")) return;
     const AddressText written = to_text(*to_cpp(address));
     static_assert(sizeof written.text == TERN_ADDRESS_TEXT_MAX);
     std::memcpy(text, written.text, sizeof written.text);

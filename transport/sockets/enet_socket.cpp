@@ -1,5 +1,6 @@
 #ifdef TERN_HAVE_ENET
 #include "base/assert.h"
+#include "base/mistake.h"
 #include "transport/sockets/addresses.h"
 #include "transport/sockets/socket_error.h"
 #include <cerrno>
@@ -285,8 +286,11 @@ EnetSocket::~EnetSocket()
 MadeSocket make_enet_socket(uint16_t port, uint16_t peers_max)
 {
     const size_t places = size_t{2} * peers_max + spare_places;
-    TERN_ASSERT(peers_max > 0 && places <= ENET_PROTOCOL_MAXIMUM_PEER_ID, "peers_max is %u",
-                peers_max);
+    if (peers_max == 0 || places > ENET_PROTOCOL_MAXIMUM_PEER_ID) {
+        mistake::report("make_enet_socket", "Pass 1 to 2043, which ENet's ids of peers allow.",
+                        "peers_max is %u.", peers_max);
+        return {nullptr, SocketError::system};
+    }
     static const bool initialized = enet_initialize() == 0; // For the life of the process.
     if (!initialized) return {nullptr, SocketError::system};
     const ENetAddress any = {ENET_HOST_ANY, port};

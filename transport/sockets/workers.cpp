@@ -84,6 +84,7 @@ Workers *make_workers(uint32_t threads)
 
 Parallel make_parallel(Workers *workers)
 {
+    if (!workers) return {};
     return {for_each, workers, std::min(workers->thread_count + 1, send_parts_max)};
 }
 

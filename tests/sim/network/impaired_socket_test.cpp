@@ -159,6 +159,17 @@ TEST(ImpairedSocket, DestroysTheInnerSocketWithItself)
     EXPECT_TRUE(destroyed);
 }
 
+TEST(ImpairedSocket, AWrongCallGivesNullAndLeavesTheInnerSocketToTheCaller)
+{
+    const OwnedSocket inner(new Recorder);
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(make_impaired_socket(nullptr, {1, 1, 0, 0}, 1), nullptr);
+    EXPECT_EQ(make_impaired_socket(inner.get(), {1, 1, 2, 0}, 1), nullptr);
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find("make_impaired_socket(): The inner socket is null."), std::string::npos);
+    EXPECT_NE(text.find("make_impaired_socket(): loss is 2."), std::string::npos);
+}
+
 TEST(ImpairedSocket, ARealSocketUnderARealClockDelays)
 {
     const OwnedSocket to(make_udp_socket(0).socket);

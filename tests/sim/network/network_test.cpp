@@ -1,9 +1,11 @@
 #include "tern/sim.hpp"
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <memory>
 #include <rapidcheck.h>
+#include <string>
 #include <vector>
 
 using namespace tern;
@@ -319,12 +321,71 @@ TEST(SimNetwork, EveryDatagramIsAccountedForInAnyRun)
     EXPECT_TRUE(holds);
 }
 
-TEST(SimNetworkDeathTest, MisuseIsNamed)
+// What `call` prints to stderr.
+template <class Call> static std::string printed_by(Call call)
+{
+    testing::internal::CaptureStderr();
+    call();
+    return testing::internal::GetCapturedStderr();
+}
+
+TEST(SimNetwork, AWrongCallDoesNothingAndIsNamed)
 {
     const Pair pair = made(plain);
-    advance(pair.network.get(), 100);
-    EXPECT_DEATH(advance(pair.network.get(), 99), "back from 100 to 99");
-    EXPECT_DEATH(make_sim_socket(pair.network.get(), loopback(1)), "127.0.0.1:1 is taken");
-    EXPECT_DEATH(destroy_socket(pair.a), "goes with its network");
-    EXPECT_DEATH(set_impairment(pair.network.get(), {2, 1, 0, 0}), "2 to 1 ms");
+    SimNetwork *network = pair.network.get();
+    EXPECT_TRUE(advance(network, 100));
+    EXPECT_EQ(printed_by([&] { EXPECT_FALSE(advance(network, 99)); }),
+              "tern: advance(): The time went back from 100 to 99 us. Pass a time that never goes "
+              "back.\n");
+    EXPECT_EQ(printed_by([&] { EXPECT_EQ(make_sim_socket(network, loopback(1)), nullptr); }),
+              "tern: make_sim_socket(): A socket of the network has the address 127.0.0.1:1. Give "
+              "each socket of a network an address of its own.\n");
+    EXPECT_EQ(printed_by([&] {
+                  EXPECT_FALSE(set_impairment(network, {2, 1, 0, 0}));
+              }),
+              "tern: set_impairment(): latency_ms_min is 2 and latency_ms_max 1. Make "
+              "latency_ms_min <= latency_ms_max.\n");
+    for (const float wrong : {-0.5f, 1.5f, std::nanf("")}) {
+        const auto set = [&] {
+            EXPECT_FALSE(set_impairment(network, {1, 1, wrong, 0}));
+            EXPECT_FALSE(set_impairment(network, {1, 1, 0, wrong}));
+            EXPECT_EQ(make_sim_network({1, {1, 1, wrong, 0}}), nullptr);
+        };
+        const std::string text = printed_by(set);
+        EXPECT_NE(text.find("set_impairment(): loss is "), std::string::npos) << text;
+        EXPECT_NE(text.find("set_impairment(): duplicate is "), std::string::npos) << text;
+        EXPECT_NE(text.find("make_sim_network(): loss is "), std::string::npos) << text;
+    }
+    for (const uint32_t wrong : {0u, sim_datagrams_max + 1})
+        EXPECT_NE(printed_by([&] {
+                      EXPECT_EQ(make_sim_network({1, plain, wrong}), nullptr);
+                  }).find("datagrams_max is " + std::to_string(wrong)),
+                  std::string::npos);
+    const std::string text = printed_by([] {
+        EXPECT_EQ(make_sim_socket(nullptr, loopback(1)), nullptr);
+        EXPECT_FALSE(advance(nullptr, 1));
+        EXPECT_FALSE(set_impairment(nullptr, plain));
+        set_cut(nullptr, loopback(1), loopback(2), true);
+        EXPECT_EQ(network_stats(nullptr).sent, 0u);
+        EXPECT_EQ(next_delivery_us(nullptr), UINT64_MAX);
+        destroy_sim_network(nullptr);
+    });
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6) << text;
+}
+
+TEST(SimNetwork, ADestroyedSocketLeavesItsNetworkAndItsAddressIsFree)
+{
+    const Pair pair = made(plain);
+    SimNetwork *network = pair.network.get();
+    send_number(*pair.a, loopback(2), 1);
+    advance(network, 200'000);
+    send_number(*pair.a, loopback(2), 2);
+    destroy_socket(pair.b); // With one datagram in its inbox and one on its way.
+    advance(network, 400'000);
+    EXPECT_EQ(network_stats(network).lost, 1u);
+    Socket *again = make_sim_socket(network, loopback(2));
+    ASSERT_NE(again, nullptr);
+    send_number(*pair.a, loopback(2), 3);
+    advance(network, 600'000);
+    EXPECT_EQ(again->receive().size(), 1u);
 }
