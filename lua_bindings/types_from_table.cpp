@@ -125,7 +125,7 @@ static Type read_type(const Table &t, int holder, std::span<Field> fields)
     lua_pop(L, 1);
     // A multiple of the largest alignment, as in C++, so that values are aligned in an array.
     type.size_bytes = static_cast<uint16_t>(used_bytes == 0 ? 8 : (used_bytes + 7) / 8 * 8);
-    type.fields = fields.first(static_cast<size_t>(count));
+    if (count > 0) type.fields = fields.first(static_cast<size_t>(count));
     return type;
 }
 
@@ -165,6 +165,7 @@ std::span<const Type> read_types(const Table &t, int holder)
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
+    if (count == 0) return {};
     const std::span<const Type> types(first, static_cast<size_t>(count));
     check_memory(t, types);
     return types;

@@ -255,7 +255,7 @@ static void parse_fields(Reader &reader, const toml::table &table, const std::st
         complain(reader, node.source(), parsed->whose + ": " + rule);
         fields.pop_back();
     }
-    type.fields = fields;
+    if (!fields.empty()) type.fields = fields;
 }
 
 static std::optional<bool> truth(Reader &reader, const toml::table &table, std::string_view key,

@@ -12,12 +12,24 @@ namespace tern::session {
 
 // --- Whether a config can be read ---
 
+// The size of a struct of C is not set, or cannot be one.
+static ConfigProblem size_problem(const char *member, size_t given, const char *of,
+                                  const char *meanwhile)
+{
+    ConfigProblem problem = {};
+    std::snprintf(problem.text, sizeof problem.text, "%s is %zu: write .%s = sizeof(%s)%s", member,
+                  given, member, of, meanwhile);
+    return problem;
+}
+
 static ConfigProblem type_shape_problem(const Type &type, size_t index)
 {
     ConfigProblem problem = {};
     const char *wrong = nullptr;
     if (!type.fields.empty() && !type.fields.data())
-        wrong = "fields is null";
+        wrong = "field_count is above 0, and fields is null";
+    else if (type.fields.empty() && type.fields.data())
+        wrong = "fields is set, and field_count is 0: count the fields, or leave fields null";
     else if (type.fields.size() > fields_max)
         wrong = "it has more than 64 fields";
     else if (type.size_bytes > struct_bytes_max)
@@ -33,16 +45,21 @@ static ConfigProblem shape_problem(const Config *given)
 {
     if (!given) return {"the config is null"};
     if (!sized::is_sized<Config>(given->struct_size))
-        return {"struct_size is not the size of the config"};
+        return size_problem("struct_size", given->struct_size, "tern_config",
+                            "; without it no other member is read, so misuse.handle is not called");
     const Config c = sized::known_part(given, given->struct_size);
     // Found before anything is allocated, since it could not be released.
     if (!c.allocator.allocate != !c.allocator.release)
         return {"one of allocator.allocate and allocator.release without the other"};
+    if (c.types.empty() && c.types.data())
+        return {"types is set, and type_count is 0: count the types, or leave types null"};
     if (c.types.empty()) return {};
-    if (!c.types.data()) return {"there are types, and types is null"};
+    if (!c.types.data()) return {"type_count is above 0, and types is null"};
     if (c.types.size() > types_max) return {"there are more than 256 types"};
-    if (!sized::is_sized<Type>(c.type_bytes)) return {"type_bytes is not the size of a type"};
-    if (!sized::is_sized<Field>(c.field_bytes)) return {"field_bytes is not the size of a field"};
+    if (!sized::is_sized<Type>(c.type_bytes))
+        return size_problem("type_bytes", c.type_bytes, "tern_type", "");
+    if (!sized::is_sized<Field>(c.field_bytes))
+        return size_problem("field_bytes", c.field_bytes, "tern_field", "");
     for (size_t i = 0; i < c.types.size(); ++i) {
         const Type type = sized::element(c.types.data(), c.type_bytes, i);
         const ConfigProblem problem = type_shape_problem(type, i);

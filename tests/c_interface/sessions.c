@@ -21,7 +21,22 @@ void test_configs(void)
     config = pair_config(&pair);
     config.struct_size = 0;
     CHECK(tern_config_problem(&config, text) == TERN_BAD_CONFIG);
-    CHECK(strstr(text, "struct_size") != NULL);
+    CHECK(strstr(text, ".struct_size = sizeof(tern_config)") != NULL);
+    CHECK(strstr(text, "misuse.handle is not called") != NULL);
+    config = pair_config(&pair);
+    config.type_bytes = 0;
+    CHECK(tern_config_problem(&config, text) == TERN_BAD_CONFIG);
+    CHECK(strstr(text, "type_bytes is 0: write .type_bytes = sizeof(tern_type)") != NULL);
+    config = pair_config(&pair);
+    config.field_bytes = 13;
+    CHECK(tern_config_problem(&config, text) == TERN_BAD_CONFIG);
+    CHECK(strstr(text, "field_bytes is 13: write .field_bytes = sizeof(tern_field)") != NULL);
+    config = pair_config(&pair);
+    config.type_count = 0;
+    CHECK(tern_config_problem(&config, text) == TERN_BAD_CONFIG);
+    CHECK(strstr(text, "types is set, and type_count is 0") != NULL);
+    config.types = NULL;
+    CHECK(tern_config_problem(&config, text) == TERN_OK);
     config = pair_config(&pair);
     config.types = NULL;
     CHECK(tern_config_problem(&config, text) == TERN_BAD_CONFIG && strstr(text, "types") != NULL);
@@ -33,6 +48,14 @@ void test_configs(void)
     config.type_count = 1;
     CHECK(tern_config_problem(&config, text) == TERN_BAD_CONFIG);
     CHECK(strstr(text, "types[0] (ship)") != NULL);
+    wrong.field_count = 0;
+    CHECK(tern_config_problem(&config, text) == TERN_BAD_CONFIG);
+    CHECK(strstr(text, "types[0] (ship): fields is set, and field_count is 0") != NULL);
+    wrong.fields = NULL; // A type without fields: its objects only exist, its calls only arrive.
+    CHECK(tern_config_problem(&config, text) == TERN_OK);
+    wrong.field_count = 2;
+    CHECK(tern_config_problem(&config, text) == TERN_BAD_CONFIG);
+    CHECK(strstr(text, "field_count is above 0, and fields is null") != NULL);
     for (int i = 0; i > -14; --i)
         CHECK(strlen(tern_result_text((tern_result)i)) > 5);
     for (int i = TERN_REFUSAL_NONE; i <= TERN_REFUSAL_QUOTA; ++i)
