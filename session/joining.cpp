@@ -14,6 +14,8 @@
 namespace tern {
 namespace session {
 
+static constexpr uint64_t hint_after_us = 2'000'000; // An answer takes a few round trips.
+
 static uint64_t join_deadline_us(const Session &s)
 {
     return s.now_us + uint64_t{s.config.join_timeout_ms} * 1000;
@@ -137,14 +139,35 @@ static void ask(Session &s, ConnectionIndex index)
     p.has_asked = queue_join_message(s, index, write_join(s, buffer));
 }
 
+// What the game or the network does not do. Null: datagrams go out and come in.
+static const char *missing_traffic(const Session &s)
+{
+    if (s.accounts.handed_out_bits == 0)
+        return "Nothing was sent: call send() after each receive(), and send what it gives.";
+    if (endpoint::received_datagrams(*s.endpoint) == 0)
+        return "No datagram has arrived. Is the host running at the invite's addresses, and does "
+               "the game give receive() what its socket receives?";
+    return nullptr;
+}
+
+// Says in the text of the state why joining takes long, while it does.
+static void explain_waiting(Session &s)
+{
+    const uint64_t begun_us = s.deadline_us - uint64_t{s.config.join_timeout_ms} * 1000;
+    if (s.joining.returns) return;
+    const bool is_long = s.now_us - begun_us >= hint_after_us;
+    const char *missing = is_long ? missing_traffic(s) : nullptr;
+    std::snprintf(s.text, sizeof s.text, "Joining.%s%s", missing ? " " : "",
+                  missing ? missing : "");
+}
+
 static void give_up_joining(Session &s)
 {
     const PeerId missing = missing_sync(*s.replica);
+    const char *missing_datagrams = missing_traffic(s);
     fail(s, State::unreachable);
-    if (s.accounts.handed_out_bits == 0)
-        std::snprintf(s.text, sizeof s.text,
-                      "Nothing was sent: call send() after each receive(), and send what it "
-                      "returns.");
+    if (missing_datagrams)
+        std::snprintf(s.text, sizeof s.text, "%s", missing_datagrams);
     else if (missing != PeerId::none)
         std::snprintf(
             s.text, sizeof s.text,
@@ -165,7 +188,8 @@ void update_joining(Session &s)
     if (s.replica->phase == Phase::outside && s.now_us >= s.joining.next_try_us) try_address(s);
     for (ConnectionIndex i = 0; i < s.connections.count; ++i)
         if (s.connections.links[i].role == PeerRole::join_target) ask(s, i);
-    if (s.now_us >= s.deadline_us && s.replica->phase != Phase::in) give_up_joining(s);
+    if (s.now_us >= s.deadline_us && s.replica->phase != Phase::in) return give_up_joining(s);
+    explain_waiting(s);
 }
 
 void report_progress(Session &s)

@@ -11,6 +11,7 @@
 #include "session/traffic.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 namespace tern {
@@ -303,10 +304,20 @@ static void send_all(Session &s)
     s.calls.unreliable_bytes = 0;
 }
 
+// A game that sends without receiving joins for ever, as receive() alone knows when to give up.
+static void ask_for_receive(Session &s)
+{
+    if (s.state != State::joining || s.deadline_us != 0 || s.joining.forgets) return;
+    std::snprintf(s.text, sizeof s.text,
+                  "Joining. receive() was not called since join(): call it in each tick, also if "
+                  "nothing has arrived.");
+}
+
 static void send_tick(Session &s)
 {
     replica::begin_send(*s.replica);
     if (s.state == State::leaving) update_leaving(s);
+    ask_for_receive(s);
     send_all(s);
     replica::end_send(*s.replica);
 }

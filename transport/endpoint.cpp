@@ -277,6 +277,11 @@ const Connection *ever_at(const Endpoint &e, ConnectionIndex index)
     return e._connections[index];
 }
 
+uint64_t received_datagrams(const Endpoint &e)
+{
+    return e._received;
+}
+
 uint64_t bad_datagrams(const Endpoint &e)
 {
     return e._bad;

@@ -109,6 +109,7 @@ Arrival receive(Endpoint &e, const Datagram &datagram, uint64_t now_us);
 // answers. Cookie replies and version refusals take at most half of the outbox. Handshakes also
 // time out here. (The caller writes data packets itself, through connection::begin_packet().)
 void send_handshakes(Endpoint &e, DatagramBuffer &datagram_buffer, uint64_t now_us);
+uint64_t received_datagrams(const Endpoint &e); // All since it entered a session, bad ones too.
 uint64_t bad_datagrams(const Endpoint &e);
 Tally handshakes(const Endpoint &e); // Datagrams that send_handshakes() has written.
 // The connection of this index, open or not, for its tallies. Null if the index was never used.

@@ -524,23 +524,39 @@ TEST_F(Misused, TheHandlerMayRead)
 // A newcomer meets these as well, though no call is wrong.
 TEST_F(Misused, WhatStatesAndTextsTell)
 {
-    Session *lonely[2] = {make_session(config()), make_session(config())};
+    Session *lonely[3] = {make_session(config()), make_session(config()), make_session(config())};
     for (Session *session : lonely) {
         receive(session, {}, now_us);
         Invite nowhere = make_invite(host, std::span(&address, 1));
         nowhere.addresses[0] = loopback(9);
         join(session, nowhere);
     }
+    const std::byte noise[40] = {};
+    const Datagram strange = {loopback(9), noise};
+    send(lonely[1], now_us);
+    EXPECT_TRUE(lists("forgets `receive()`", state_text(lonely[1]))) << state_text(lonely[1]);
+    receive(lonely[1], {}, now_us);
+    EXPECT_STREQ(state_text(lonely[1]), "Joining.");
     for (int i = 0; i < 1200; ++i) {
         now_us += 10'000;
         receive(lonely[0], {}, now_us);
         receive(lonely[1], {}, now_us);
+        receive(lonely[2], std::span(&strange, i == 300), now_us);
         send(lonely[1], now_us);
+        send(lonely[2], now_us);
+        if (i == 299) {
+            EXPECT_TRUE(std::string(state_text(lonely[0])).starts_with("Joining. Nothing was"));
+            EXPECT_TRUE(std::string(state_text(lonely[2])).starts_with("Joining. No datagram"));
+        }
+        if (i == 300) {
+            EXPECT_STREQ(state_text(lonely[2]), "Joining.");
+        }
     }
-    for (Session *session : lonely) {
-        EXPECT_EQ(session_state(session), State::unreachable);
-        EXPECT_TRUE(lists("`join()`", state_text(session))) << state_text(session);
-        destroy_session(session);
+    const char *const who[] = {"forgets `send()`", "joins where nobody is", "other programs"};
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(session_state(lonely[i]), State::unreachable);
+        EXPECT_TRUE(lists(who[i], state_text(lonely[i]))) << state_text(lonely[i]);
+        destroy_session(lonely[i]);
     }
     const std::string whole = to_text(make_invite(host, std::span(&address, 1))).text;
     for (const std::string &text :
