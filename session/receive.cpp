@@ -448,6 +448,7 @@ tern_result tern_receive(tern_session *session, const tern_datagram *arrived, si
 {
     const misuse::Entry entry = misuse::change(session, "receive");
     if (!entry || !misuse::goes_on_in_time(entry, now_us)) return TERN_MISUSE;
+    if (!misuse::is_given(entry, "datagrams", arrived, count)) return TERN_MISUSE;
     Session &s = *session;
     const std::span<const Datagram> datagrams(to_cpp(arrived), count);
     s.now_us = now_us;

@@ -34,7 +34,8 @@ const char *sentence(State state)
                "and the invite its own?";
     case State::refused_full: return "The session is full.";
     case State::refused_types:
-        return "The host has another type table: Config::types must be equal on all peers. Use the "
+        return "The host has another type table: the types of the config must be equal on all "
+               "peers. Use the "
                "same version of the game.";
     case State::refused_version:
         return "The host speaks another version of the wire. Use the same version of the game.";
@@ -405,20 +406,33 @@ const char *tern_result_text(tern_result result)
 {
     switch (result) {
     case TERN_OK: return "It is done.";
-    case TERN_MISUSE: return "The call was wrong; the handler of misuses got a report.";
-    case TERN_CUT_OFF: return "The session is cut off: nothing can change.";
-    case TERN_NO_ROOM: return "A limit or a queue is full; try again later.";
-    case TERN_GONE: return "The peer or the object is not there, or not any more.";
-    case TERN_NOT_ALLOWED: return "This peer may not make this call, or not so often.";
-    case TERN_BAD_CONFIG: return "The config is wrong; tern_config_problem() says what.";
-    case TERN_BAD_TEXT: return "The text is no invite or no address.";
-    case TERN_NO_MEMORY: return "There is too little memory.";
-    case TERN_PORT_IN_USE: return "The port is in use.";
-    case TERN_NOT_PERMITTED: return "The port may not be used: it is below 1024, or a firewall.";
-    case TERN_NO_SUCH_FAMILY: return "This machine does not have this version of IP.";
-    case TERN_SYSTEM: return "The system is out of descriptors or memory.";
+    case TERN_MISUSE:
+        return "The call was wrong and did nothing; the misuse handler of the config, or stderr "
+               "without one, says what to do instead.";
+    case TERN_CUT_OFF:
+        return "This peer is cut off from most of the others, and nothing can change until they "
+               "are heard again; go_on() does not wait for them.";
+    case TERN_NO_ROOM:
+        return "A limit of the config or a queue is full, and nothing was done; try again later.";
+    case TERN_GONE: return "The peer or the object of the call is not there, or not any more.";
+    case TERN_NOT_ALLOWED:
+        return "This peer may not make this call, or not so often: callers or "
+               "calls_per_second_max of the type says so.";
+    case TERN_BAD_CONFIG:
+        return "The config is wrong; config_problem() names the setting and what is wrong with it.";
+    case TERN_BAD_TEXT: return "The text is no address; write one as 1.2.3.4:7777 or [::1]:7777.";
+    case TERN_NO_MEMORY:
+        return "There is too little memory; session_bytes() gives what a config takes.";
+    case TERN_PORT_IN_USE:
+        return "Another socket has this port; choose another one, or 0 for any free one.";
+    case TERN_NOT_PERMITTED:
+        return "The system does not permit this port: it is below 1024, or a firewall forbids it.";
+    case TERN_NO_SUCH_FAMILY:
+        return "This machine does not have this version of IP; use the other one.";
+    case TERN_SYSTEM:
+        return "The system is out of descriptors or memory; close what is not needed.";
     }
-    return "It is no result of this version.";
+    return "This version of tern has no such result.";
 }
 
 size_t tern_session_bytes(const tern_config *config)

@@ -57,7 +57,8 @@ void test_configs(void)
     CHECK(tern_config_problem(&config, text) == TERN_BAD_CONFIG);
     CHECK(strstr(text, "field_count is above 0, and fields is null") != NULL);
     for (int i = 0; i > -14; --i)
-        CHECK(strlen(tern_result_text((tern_result)i)) > 5);
+        CHECK(strlen(tern_result_text((tern_result)i)) > 10);
+    CHECK(strstr(tern_result_text(TERN_BAD_TEXT), "1.2.3.4:7777") != NULL);
     for (int i = TERN_REFUSAL_NONE; i <= TERN_REFUSAL_QUOTA; ++i)
         CHECK(strlen(tern_claim_refusal_text((tern_claim_refusal)i)) > 5);
     CHECK(strcmp(tern_version(), TERN_VERSION) == 0);

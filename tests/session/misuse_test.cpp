@@ -489,6 +489,8 @@ TEST_F(Misused, NullPointers)
     expect_null("make_invite", "addresses");
     EXPECT_EQ(tern_make_invite(guest, to_c(&address), 1, nullptr), TERN_MISUSE);
     expect_null("make_invite", "invite");
+    EXPECT_EQ(tern_receive(guest, nullptr, 2, now_us), TERN_MISUSE);
+    expect_null("receive", "datagrams");
     EXPECT_EQ(tern_send(guest, now_us, nullptr), 0u);
     expect_null("send", "datagrams");
     EXPECT_EQ(tern_take_recording(guest, nullptr), 0u);
