@@ -1,5 +1,6 @@
 #include "base/assert.h"
 #include "base/assert_context.h"
+#include "tern/handlers.hpp"
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,6 @@
 // This is what a thread does inside the library, for the report of an assertion that fails there.
 #pragma once
+#include "tern/handlers.hpp"
 #include "tern/types.hpp"
 
 namespace tern {

@@ -1,4 +1,5 @@
 #include "bench/bodies.h"
+#include "tern/untyped.hpp"
 #include <cmath>
 #include <cstddef>
 
@@ -70,7 +71,7 @@ void move(Bodies &bodies)
 void set(const Bodies &bodies, Session *host)
 {
     for (size_t i = first(bodies); i < bodies.values.size(); i += bodies.stride)
-        tern::set(host, bodies.ids[i], bodies.values[i]);
+        tern::set(host, Object<Body>{bodies.ids[i]}, bodies.values[i]);
 }
 
 }

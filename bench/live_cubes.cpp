@@ -1,5 +1,6 @@
 #include "bench/live_cubes.h"
 #include "bench/harness.h"
+#include "tern/untyped.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -132,7 +133,7 @@ void set_moved(Scene &s)
 {
     for (size_t i = 0; i < s.ids.size(); ++i)
         if (s.moved_frame[i] == s.frame)
-            tern::set(s.star.sessions[0], s.ids[i], state_at(s, s.frame, i));
+            tern::set(s.star.sessions[0], Object<LiveCube>{s.ids[i]}, state_at(s, s.frame, i));
 }
 
 void settle(Scene &s, int ticks)
@@ -194,7 +195,7 @@ Match match(const Scene &s, const LiveCube &has, size_t i)
 // Older versions of tern have no sample(); there get() stands in for it.
 template <class S> LiveCube sample_of(const S *session, ObjectId id, uint64_t now_us)
 {
-    LiveCube sampled = tern::get<LiveCube>(session, id);
+    LiveCube sampled = tern::get(session, tern::Object<LiveCube>{id});
     if constexpr (requires { sample(session, id, now_us, sampled); })
         sample(session, id, now_us, sampled);
     return sampled;
@@ -206,7 +207,7 @@ void look(const Scene &s, LiveSeen &seen)
     for (size_t r = 1; r <= receivers; ++r)
         for (size_t i = 0; i < s.ids.size(); ++i) {
             if (s.moved_frame[i] == s.first || s.moved_frame[i] + moving_frames < s.frame) continue;
-            const auto &has = tern::get<LiveCube>(s.star.sessions[r], s.ids[i]);
+            const auto &has = tern::get(s.star.sessions[r], tern::Object<LiveCube>{s.ids[i]});
             const Match found = match(s, has, i);
             seen.ages.push_back(static_cast<float>(found.age));
             seen.coding_mm.push_back(1000 * found.apart_m);

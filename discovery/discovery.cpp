@@ -6,6 +6,7 @@
 #include "session/config/sized.h"
 #include "session/misuse.h"
 #include "session/session_types.h"
+#include "tern/limits.hpp"
 #include "transport/handshake/allowance.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>

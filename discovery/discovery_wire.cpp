@@ -1,5 +1,6 @@
 #include "discovery/discovery_wire.h"
 #include "base/bits.h"
+#include "tern/limits.hpp"
 #include <cstring>
 
 namespace tern::discovery {

@@ -1,5 +1,6 @@
 // Encodes and decodes the two datagrams of discovery. Formats: docs/wire_format.md, "Discovery".
 #pragma once
+#include "tern/limits.hpp"
 #include "tern/types.hpp"
 
 namespace tern::discovery {

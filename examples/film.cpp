@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <tern/prediction.hpp>
 #include <tern/sim.hpp>
 #include <tern/tern.hpp>
+#include <tern/untyped.hpp>
 #include <vector>
 using namespace tern;
 
@@ -85,11 +87,11 @@ void play(Player &player, int number, int tick)
                    Body{{20 + 30 * static_cast<float>(i), i % 2 ? 60.0f : 120.0f}, {0, 0}});
         return;
     }
-    set(session, player.ship, ship);
+    set(session, Object<Body>{player.ship}, ship);
     for (const ObjectId id : object_ids(session, crate_type)) {
-        const Body &crate = get<Body>(session, id);
+        const Body &crate = get(session, Object<Body>{id});
         if (may_set(session, id))
-            set(session, id, pushed(crate, ship));
+            set(session, Object<Body>{id}, pushed(crate, ship));
         else if (std::hypot(crate.position[0] - ship.position[0],
                             crate.position[1] - ship.position[1]) < 24)
             claim(session, id, ClaimMode::optimistic); // Takes effect at once; undone if refused.
@@ -98,8 +100,8 @@ void play(Player &player, int number, int tick)
 
 std::string point(const Session *session, ObjectId id, uint64_t now_us)
 {
-    Body body = get<Body>(session, id);
-    sample(session, id, now_us - 100'000, body);
+    Body body = get(session, Object<Body>{id});
+    sample(session, Object<Body>{id}, now_us - 100'000, body);
     char text[32];
     std::snprintf(text, sizeof text, "%.0f,%.0f", static_cast<double>(body.position[0]),
                   static_cast<double>(body.position[1]));

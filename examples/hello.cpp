@@ -25,7 +25,7 @@ int main()
         receive(ada, ada_socket->receive(), now_us);
         for (const Event &event : receive(ben, ben_socket->receive(), now_us)) {
             if (event.kind == EventKind::caught_up) claim(ben, object_ids<Lamp>(ben)[0]);
-            if (event.kind == EventKind::claim_granted) set(ben, event.claim.object, Lamp{false});
+            if (event.kind == EventKind::claim_granted) set(ben, object_ids<Lamp>(ben)[0], {false});
         }
         ada_socket->send(send(ada, now_us));
         ben_socket->send(send(ben, now_us));

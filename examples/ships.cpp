@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <tern/calls.hpp>
+#include <tern/invites.hpp>
 #include <tern/io.hpp>
 #include <tern/tern.hpp>
 using namespace tern;

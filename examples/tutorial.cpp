@@ -4,7 +4,10 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <tern/calls.hpp>
+#include <tern/invites.hpp>
 #include <tern/io.hpp>
+#include <tern/prediction.hpp>
 #include <tern/tern.hpp>
 using namespace tern;
 

@@ -3,6 +3,7 @@
 //     example_tutorial_together [<invite>]
 #include <cmath>
 #include <cstdio>
+#include <tern/invites.hpp>
 #include <tern/io.hpp>
 #include <tern/tern.hpp>
 using namespace tern;

@@ -7,6 +7,10 @@
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 #include "session/session_types.h"
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include "transport/handshake/handshake.h"
 #include <sodium.h>
 #include <vector>
@@ -111,7 +115,7 @@ void play(World &w, size_t who)
     for (const ObjectId object : object_ids(s, BALL)) {
         if (!may_set(s, object)) continue;
         has_one = true;
-        set(s, object, Ball{w.played, owner});
+        set(s, Object<Ball>{object}, Ball{w.played, owner});
     }
     if (!has_one) create(s, BALL, Ball{w.played, owner});
 }

@@ -2,6 +2,7 @@
 #include "rpc/calls.h"
 #include "fuzz/support/kinds.h"
 #include "fuzz/targets.h"
+#include "tern/limits.hpp"
 #include <cstring>
 
 namespace tern::fuzz {

@@ -13,6 +13,8 @@ void tern::fuzz::fuzz_control(std::span<const uint8_t>) {}
 
 #include "ctl/tables.h"
 #include "host/host.h"
+#include "tern/invites.hpp"
+#include "tern/untyped.hpp"
 #include <sys/socket.h>
 #include <unistd.h>
 

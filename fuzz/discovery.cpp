@@ -6,6 +6,8 @@
 #include "fuzz/support/chance.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
+#include "tern/invites.hpp"
+#include "tern/limits.hpp"
 #include "tern/tern.hpp"
 #include <cstring>
 

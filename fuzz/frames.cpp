@@ -2,6 +2,7 @@
 // the same bytes.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
+#include "tern/limits.hpp"
 #include "transport/connection/packet_codec.h"
 #include <cstring>
 

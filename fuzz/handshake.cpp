@@ -5,6 +5,7 @@
 #include "fuzz/support/endpoints.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
+#include "tern/limits.hpp"
 #include <cstring>
 
 namespace tern::fuzz {

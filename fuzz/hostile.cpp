@@ -7,6 +7,12 @@
 #include "fuzz/support/input.h"
 #include "fuzz/support/lies.h"
 #include "fuzz/targets.h"
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
+#include "tern/host.hpp"
+#include "tern/limits.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include "transport/connection/packet_codec.h"
 #include <cstring>
 
@@ -53,7 +59,7 @@ void act(Arena &a, size_t who, Input &in)
     if (!exists(s, object) || (who < honest_count && object == a.now.locked[who])) return;
     if (what % 8 == 2) claim(s, object, what & 8 ? ClaimMode::optimistic : ClaimMode::wait);
     if (what % 8 == 3) request_owner(s, object, SHOUT, Shout{object});
-    if (what % 8 == 4 && may_set(s, object)) set(s, object, Ball{which, 1, 0});
+    if (what % 8 == 4 && may_set(s, object)) set(s, Object<Ball>{object}, Ball{which, 1, 0});
     if (object_owner(s, object) != local_peer(s)) return;
     if (what % 8 == 5) destroy(s, object);
     if (what % 8 == 6) release_ownership(s, object);

@@ -2,6 +2,7 @@
 // value.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
+#include "tern/invites.hpp"
 #include "tern/io.hpp"
 #include "tern/tern.hpp"
 #include <cstring>

@@ -20,6 +20,7 @@ void tern::fuzz::fuzz_lua_script(std::span<const uint8_t>) {}
 #include <fstream>
 #include <tern/sim.hpp>
 #include <tern/tern.hpp>
+#include <tern/untyped.hpp>
 #include <tern/values.hpp>
 
 namespace tern::fuzz {

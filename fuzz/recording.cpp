@@ -8,6 +8,13 @@
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
 #include "session/recording/record.h"
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
+#include "tern/interest.hpp"
+#include "tern/limits.hpp"
+#include "tern/ownership.hpp"
+#include "tern/recording.hpp"
+#include "tern/untyped.hpp"
 #include <vector>
 
 namespace tern::fuzz {
@@ -45,7 +52,7 @@ void play(Session *s, int tick, ObjectId (&made)[2], size_t who)
     if (made[who] == ObjectId::none)
         made[who] = create(s, who == 0 ? ASKED : THING, thing);
     else if (may_set(s, made[who]))
-        set(s, made[who], thing);
+        set(s, Object<Thing>{made[who]}, thing);
     if (tick == 24 && who == 1) claim(s, made[0], ClaimMode::optimistic);
     if (tick == 25 && who == 1) set_priority(s, made[1], local_peer(s), 0.5f);
     if (tick == 26) call(s, PeerId::everyone, SHOUT, thing, Reliability::unreliable);

@@ -5,6 +5,7 @@
 #include "fuzz/support/kinds.h"
 #include "fuzz/targets.h"
 #include "replication/snapshot/state_coder.h"
+#include "tern/limits.hpp"
 #include <cstring>
 
 namespace tern::fuzz {

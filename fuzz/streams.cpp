@@ -3,6 +3,7 @@
 // all queued messages arrive.
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
+#include "tern/limits.hpp"
 #include "transport/connection/connection.h"
 #include <cstddef>
 #include <cstring>

@@ -12,6 +12,7 @@ void tern::fuzz::fuzz_toml(std::span<const uint8_t>) {}
 
 #include "host/options/options.h"
 #include "replication/world/type_table.h"
+#include <tern/diagnostics.hpp>
 #include <tern/tern.hpp>
 
 namespace tern::fuzz {

@@ -5,6 +5,7 @@
 #include "fuzz/targets.h"
 #include "replication/world/field.h"
 #include "replication/world/type_table.h"
+#include "tern/limits.hpp"
 #include <cstdio>
 #include <cstring>
 #include <string_view>

@@ -4,6 +4,7 @@
 #include "fuzz/support/kinds.h"
 #include "fuzz/targets.h"
 #include "replication/update/update_codec.h"
+#include "tern/limits.hpp"
 #include <cstring>
 
 namespace tern::fuzz {

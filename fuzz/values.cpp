@@ -4,6 +4,7 @@
 #include "fuzz/support/copied_value.h"
 #include "fuzz/support/input.h"
 #include "fuzz/targets.h"
+#include "tern/limits.hpp"
 #include <cstring>
 #include <string_view>
 

@@ -4,7 +4,11 @@
 #include "host/host.h"
 #include "host/http/board.h"
 #include <algorithm>
+#include <tern/diagnostics.hpp>
+#include <tern/host.hpp>
+#include <tern/ownership.hpp>
 #include <tern/tern.hpp>
+#include <tern/untyped.hpp>
 
 using namespace tern;
 

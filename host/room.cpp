@@ -5,7 +5,15 @@
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
+#include <tern/diagnostics.hpp>
+#include <tern/handlers.hpp>
+#include <tern/host.hpp>
+#include <tern/invites.hpp>
+#include <tern/limits.hpp>
+#include <tern/ownership.hpp>
+#include <tern/recording.hpp>
 #include <tern/tern.hpp>
+#include <tern/untyped.hpp>
 #include <unistd.h>
 
 using namespace tern;

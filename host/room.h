@@ -7,6 +7,7 @@
 #include "host/watch.h"
 #include <cstdio>
 #include <deque>
+#include <tern/diagnostics.hpp>
 #include <tern/io.hpp>
 #include <unordered_map>
 

@@ -1,7 +1,9 @@
 // The drain of a room: it transfers all of its objects to the members, then leaves.
 #include "host/room.h"
 #include <algorithm>
+#include <tern/ownership.hpp>
 #include <tern/tern.hpp>
+#include <tern/untyped.hpp>
 
 using namespace tern;
 

@@ -1,5 +1,6 @@
 #include "host/script.h"
 #include "host/room.h"
+#include <tern/diagnostics.hpp>
 #include <tern/tern.hpp>
 
 #ifdef TERN_HAVE_LUA

@@ -1,4 +1,6 @@
 #include "host/watch.h"
+#include "tern/diagnostics.hpp"
+#include "tern/untyped.hpp"
 #include <algorithm>
 
 namespace dedicated::watch {

@@ -7,6 +7,7 @@
 // complete, because they are counted from the live objects.
 #pragma once
 #include "host/http/status_types.h"
+#include "tern/diagnostics.hpp"
 #include <span>
 
 namespace dedicated {

@@ -1,5 +1,7 @@
 // Checks the arguments of the module's functions, all before a function has any effect.
 #include "lua_bindings/binding.h"
+#include "tern/diagnostics.hpp"
+#include "tern/untyped.hpp"
 #include <cfloat>
 #include <cmath>
 #include <cstdarg>

@@ -14,6 +14,7 @@
 #include <tern/discovery.hpp>
 #include <tern/lua.hpp>
 #include <tern/sim.hpp>
+#include <tern/untyped.hpp>
 
 namespace tern::lua {
 

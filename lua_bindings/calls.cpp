@@ -1,6 +1,10 @@
 // The functions for calls. The arguments of a call are one Lua value for each number, boolean and
 // string of the type's fields, in their order.
+#include "tern/calls.hpp"
 #include "lua_bindings/binding.h"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
+#include "tern/untyped.hpp"
 #include <cstring>
 
 namespace tern::lua {

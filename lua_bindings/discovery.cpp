@@ -1,5 +1,7 @@
 // The functions that announce and find sessions on the local network.
 #include "lua_bindings/binding.h"
+#include "tern/diagnostics.hpp"
+#include "tern/invites.hpp"
 
 namespace tern::lua {
 

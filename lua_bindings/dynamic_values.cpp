@@ -2,6 +2,7 @@
 // metatables are refused.
 #include "lua_bindings/binding.h"
 #include <cstring>
+#include <tern/limits.hpp>
 #include <tern/values.hpp>
 
 namespace tern::lua {

@@ -2,6 +2,8 @@
 // no garbage. events() fills the same table for each event. on() and dispatch() call functions with
 // that table.
 #include "lua_bindings/binding.h"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
 #include <cstdio>
 #include <cstring>
 

@@ -1,5 +1,6 @@
 // Converts a field of a game struct to Lua values, and back.
 #include "lua_bindings/binding.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <cfloat>
 #include <cmath>

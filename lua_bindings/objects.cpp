@@ -1,5 +1,11 @@
 // The functions for objects. An object is a number; its fields are read and set one at a time.
 #include "lua_bindings/binding.h"
+#include "tern/diagnostics.hpp"
+#include "tern/interest.hpp"
+#include "tern/limits.hpp"
+#include "tern/ownership.hpp"
+#include "tern/prediction.hpp"
+#include "tern/untyped.hpp"
 #include <cfloat>
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,9 @@
 // The functions for peers: members, statistics, invites, and what only the host may do.
 #include "lua_bindings/binding.h"
+#include "tern/diagnostics.hpp"
+#include "tern/host.hpp"
+#include "tern/invites.hpp"
+#include "tern/limits.hpp"
 #include "tern/traffic.hpp"
 #include <algorithm>
 #include <cstdio>

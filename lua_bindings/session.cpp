@@ -1,5 +1,8 @@
 // The functions that make, start, join and leave sessions, and those for sessions that C++ pushes.
 #include "lua_bindings/binding.h"
+#include "tern/diagnostics.hpp"
+#include "tern/invites.hpp"
+#include "tern/limits.hpp"
 
 namespace tern::lua {
 
@@ -153,7 +156,7 @@ static int join(lua_State *L)
         if (size_bytes > payload_bytes_max)
             refuse(a, 3, "payload", "at most %zu bytes", payload_bytes_max);
     }
-    tern::join(s, parsed.invite, {std::as_bytes(std::span(payload, size_bytes))});
+    tern::join(s, parsed.invite, std::as_bytes(std::span(payload, size_bytes)));
     return 0;
 }
 

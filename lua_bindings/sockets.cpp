@@ -1,5 +1,6 @@
 // The functions for real sockets, and for real sockets with impairments.
 #include "lua_bindings/binding.h"
+#include "tern/limits.hpp"
 #include <unistd.h>
 
 namespace tern::lua {

@@ -1,5 +1,8 @@
 // The functions of a tick: datagrams from a socket go to the session, and from it to a socket.
 #include "lua_bindings/binding.h"
+#include "tern/diagnostics.hpp"
+#include "tern/prediction.hpp"
+#include "tern/recording.hpp"
 #include <algorithm>
 #include <cstring>
 

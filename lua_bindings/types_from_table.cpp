@@ -1,6 +1,7 @@
 // Reads the types of a Config from a Lua table. Checks names; config_problem() checks the rules of
 // types and limits.
 #include "lua_bindings/binding.h"
+#include "tern/limits.hpp"
 #include <cfloat>
 #include <cstring>
 #include <new>

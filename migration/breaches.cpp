@@ -2,6 +2,7 @@
 #include "migration/event_log.h"
 #include "migration/grants.h"
 #include "migration/message_queue.h"
+#include "tern/diagnostics.hpp"
 #include <algorithm>
 
 namespace tern::breaches {

@@ -3,6 +3,7 @@
 #pragma once
 #include "migration/messages.h"
 #include "migration/replica.h"
+#include "tern/diagnostics.hpp"
 
 namespace tern::breaches {
 

@@ -1,4 +1,5 @@
 #include "migration/event_log.h"
+#include "tern/diagnostics.hpp"
 
 namespace tern::event_log {
 

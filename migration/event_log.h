@@ -1,6 +1,7 @@
 // The event log of one tick. All changes of an object in one tick make one object_changed.
 #pragma once
 #include "migration/replica_types.h"
+#include "tern/diagnostics.hpp"
 
 namespace tern::event_log {
 

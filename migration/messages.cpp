@@ -1,5 +1,6 @@
 #include "migration/messages.h"
 #include "replication/world/stamp.h"
+#include "tern/limits.hpp"
 #include <cstring>
 
 namespace tern::messages {

@@ -2,6 +2,7 @@
 // world stream". A read function fails its reader if a part is not in the form that is written.
 #pragma once
 #include "migration/replica_types.h"
+#include "tern/limits.hpp"
 
 namespace tern {
 

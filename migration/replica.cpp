@@ -11,6 +11,7 @@
 #include "migration/relay.h"
 #include "migration/views.h"
 #include "migration/work.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <bit>
 #include <cstring>

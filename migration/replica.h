@@ -7,6 +7,7 @@
 // receive_updates, write_snapshot, receive_snapshot, on_packet_outcome).
 #pragma once
 #include "migration/replica_types.h"
+#include "tern/diagnostics.hpp"
 
 namespace tern {
 

@@ -4,6 +4,7 @@
 #include "replication/sampling/state_history.h"
 #include "replication/update/publish.h"
 #include "tern/events.hpp"
+#include "tern/limits.hpp"
 #include "transport/handshake/allowance.h"
 
 namespace tern {

@@ -2,6 +2,7 @@
 #include "migration/leases.h"
 #include "migration/messages.h"
 #include "migration/objects.h"
+#include "tern/diagnostics.hpp"
 #include <algorithm>
 
 namespace tern::shortage {

@@ -7,6 +7,8 @@
 #include "session/misuse.h"
 #include "session/recording/recording.h"
 #include "session/session.h"
+#include "tern/calls.hpp"
+#include "tern/limits.hpp"
 #include <cstring>
 
 namespace tern {

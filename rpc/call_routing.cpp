@@ -6,6 +6,8 @@
 #include "session/peer_links.h"
 #include "session/recording/recording.h"
 #include "session/session.h"
+#include "tern/calls.hpp"
+#include "tern/limits.hpp"
 #include <cstring>
 
 namespace tern {

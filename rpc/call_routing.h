@@ -2,6 +2,7 @@
 // calls between the other members at the host of a star.
 #pragma once
 #include "session/session_types.h"
+#include "tern/calls.hpp"
 
 namespace tern::session {
 

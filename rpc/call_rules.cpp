@@ -1,4 +1,5 @@
 #include "rpc/call_rules.h"
+#include "tern/calls.hpp"
 
 namespace tern::session {
 

@@ -2,6 +2,7 @@
 // for, and the rate limits. Checked where a call is made, and again where it arrives.
 #pragma once
 #include "session/session_types.h"
+#include "tern/calls.hpp"
 
 namespace tern::session {
 

@@ -5,6 +5,7 @@
 #include "replication/update/charges.h"
 #include "replication/world/stamp.h"
 #include "replication/world/type_table.h"
+#include "tern/limits.hpp"
 
 namespace tern {
 

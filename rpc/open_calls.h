@@ -2,6 +2,7 @@
 // the one result of each.
 #pragma once
 #include "rpc/calls.h"
+#include "tern/limits.hpp"
 
 namespace tern {
 

@@ -2,7 +2,9 @@
 #include "scripts/sandbox.h"
 #include <algorithm>
 #include <cstdio>
+#include <tern/diagnostics.hpp>
 #include <tern/tern.hpp>
+#include <tern/untyped.hpp>
 
 namespace tern::scripts::console {
 

@@ -6,6 +6,7 @@
 #include "session/peer_links.h"
 #include "session/recording/recording.h"
 #include "session/session.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

@@ -5,6 +5,7 @@
 #include "migration/message_queue.h"
 #include "session/misuse.h"
 #include "session/peer_links.h"
+#include "tern/diagnostics.hpp"
 
 namespace tern {
 namespace session {

@@ -5,6 +5,8 @@
 #include "session/optimistic.h"
 #include "session/recording/recording.h"
 #include "session/session.h"
+#include "tern/limits.hpp"
+#include "tern/many.h"
 #include <algorithm>
 #include <cstring>
 
@@ -424,4 +426,38 @@ uint64_t tern_world_digest(const tern_session *session)
 {
     const misuse::Entry entry(session, "world_digest");
     return entry ? world::digest(session->replica->world, session->types) : 0;
+}
+
+// The slot of the living object of this type whose value the event has brought; else no_slot.
+static ObjectSlot changed_by(const World &world, const Event &event, tern_type_id type)
+{
+    const bool came = event.kind == EventKind::object_created ||
+                      event.kind == EventKind::object_changed ||
+                      (event.kind == EventKind::owner_changed && event.owner.changed_fields != 0);
+    const ObjectSlot slot = came ? world::find_alive(world, object_of(event)) : no_slot;
+    return slot != no_slot && world.slots[slot].type == type ? slot : no_slot;
+}
+
+size_t tern_changed_objects(const tern_session *session, tern_type_id type, tern_object *objects,
+                            size_t count)
+{
+    const misuse::Entry entry(session, "changed_objects");
+    if (!entry || !misuse::has_type(entry, type)) return 0;
+    if (!misuse::is_given(entry, "objects", objects, count)) return 0;
+    const World &world = session->replica->world;
+    const std::span events(session->events.all, session->events.count);
+    uint64_t *marks = session->events.marks;
+    size_t found = 0;
+    for (const Event &event : events) {
+        const ObjectSlot slot = changed_by(world, event, type);
+        const uint64_t bit = uint64_t{1} << slot % 64;
+        if (slot == no_slot || marks[slot / 64] & bit) continue;
+        marks[slot / 64] |= bit;
+        if (found < count) objects[found] = to_c(world.slots[slot].id);
+        found += 1;
+    }
+    for (const Event &event : events)
+        if (const ObjectSlot slot = changed_by(world, event, type); slot != no_slot)
+            marks[slot / 64] = 0;
+    return found;
 }

@@ -1,4 +1,5 @@
 // The game's choice of what is sent to which member: priorities, set one by one or by distance.
+#include "tern/interest.hpp"
 #include "session/misuse.h"
 #include "session/recording/recording.h"
 #include <algorithm>

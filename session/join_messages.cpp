@@ -1,6 +1,7 @@
 #include "session/join_messages.h"
 #include "session/peer_links.h"
 #include "session/traffic.h"
+#include "tern/limits.hpp"
 #include <cstring>
 
 namespace tern::session {
@@ -17,8 +18,8 @@ std::span<const std::byte> write_join(const Session &s, std::span<std::byte> buf
     const size_t name_bytes = strnlen(s.name, name_bytes_max - 1);
     bits::write(w, name_bytes, 8);
     bits::write_bytes(w, std::as_bytes(std::span(s.name, name_bytes)));
-    bits::write(w, s.joining.payload.bytes.size(), 16);
-    bits::write_bytes(w, s.joining.payload.bytes);
+    bits::write(w, s.joining.payload.size(), 16);
+    bits::write_bytes(w, s.joining.payload);
     return buffer.first(bits::size_bytes(w));
 }
 

@@ -2,6 +2,7 @@
 // Formats: docs/wire_format.md, "Joining".
 #pragma once
 #include "session/session_types.h"
+#include "tern/limits.hpp"
 
 namespace tern::session {
 

@@ -7,6 +7,7 @@
 #include "session/peer_links.h"
 #include "session/recording/recording.h"
 #include "session/session.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -342,7 +343,7 @@ tern_result tern_join(tern_session *session, const tern_invite *with, const void
     session::record(s, line);
     s.invite = invite;
     std::ranges::copy(line.bytes, s.joining.payload_memory);
-    s.joining.payload.bytes = {s.joining.payload_memory, payload_bytes};
+    s.joining.payload = {s.joining.payload_memory, payload_bytes};
     s.deadline_us = 0;
     s.joining.target_count = invite.address_count;
     for (uint32_t i = 0; i < s.joining.target_count; ++i) {

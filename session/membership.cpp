@@ -4,6 +4,8 @@
 #include "session/peer_links.h"
 #include "session/recording/recording.h"
 #include "session/session.h"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
 #include "transport/little_endian.h"
 #include <algorithm>
 #include <cstring>

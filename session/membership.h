@@ -2,6 +2,7 @@
 // off, and removes a member.
 #pragma once
 #include "session/session_types.h"
+#include "tern/diagnostics.hpp"
 
 namespace tern::session {
 

@@ -1,6 +1,8 @@
 #include "session/misuse.h"
 #include "base/mistake.h"
 #include "session/session.h"
+#include "tern/handlers.hpp"
+#include "tern/limits.hpp"
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>

@@ -3,6 +3,7 @@
 #pragma once
 #include "session/config/sized.h"
 #include "session/session_types.h"
+#include "tern/handlers.hpp"
 #include <atomic>
 #include <utility>
 

@@ -3,6 +3,7 @@
 #include "session/optimistic.h"
 #include "replication/world/field.h"
 #include "session/session.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <bit>
 #include <cstring>

@@ -6,6 +6,7 @@
 #include "session/journal.h"
 #include "session/membership.h"
 #include "session/session.h"
+#include "tern/diagnostics.hpp"
 #include "transport/sockets/addresses.h"
 #include <algorithm>
 #include <cstring>

@@ -17,6 +17,8 @@
 #include "session/peer_links.h"
 #include "session/recording/recording.h"
 #include "session/session.h"
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
 #include "transport/datagram_order.h"
 #include "transport/sockets/addresses.h"
 #include <algorithm>

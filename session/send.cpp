@@ -9,6 +9,7 @@
 #include "session/recording/recording.h"
 #include "session/session.h"
 #include "session/traffic.h"
+#include "tern/limits.hpp"
 #include "transport/sockets/addresses.h"
 #include <algorithm>
 #include <cstdio>

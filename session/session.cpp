@@ -7,6 +7,7 @@
 #include "session/peer_links.h"
 #include "session/recording/crash.h"
 #include "session/recording/recording.h"
+#include "tern/limits.hpp"
 #include "transport/handshake/handshake.h"
 #include "transport/handshake/noise.h"
 #include <algorithm>
@@ -215,6 +216,7 @@ static void place_arrays(flat::Builder &b, Session &s)
     array(s.former.members, former_max);
     array(s.former.held, s.limits.sizes.slots);
     array(s.events.all, s.events.max);
+    array(s.events.marks, s.limits.sizes.slots / 64 + 1);
     place_optimistic(b, s);
     place_records(b, s);
     std::byte *call_memory = nullptr;

@@ -5,6 +5,8 @@
 #include "rpc/open_calls.h"
 #include "session/inspect.h"
 #include "session/recording/record.h"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
 #include "tern/tern.hpp"
 #include "transport/connection/pace.h"
 #include "transport/endpoint.h"
@@ -385,9 +387,9 @@ struct JoinState {
     Target redirect_target; // The host that a member has named. It is asked next, once.
     uint64_t redirected_us;
     uint32_t target_count, target_index;
-    Target targets[targets_max]; // Peers to ask, in turn.
-    uint32_t progress_percent;   // The percentage that our game knows.
-    JoinPayload payload;         // Points into payload_memory.
+    Target targets[targets_max];        // Peers to ask, in turn.
+    uint32_t progress_percent;          // The percentage that our game knows.
+    std::span<const std::byte> payload; // It lies in payload_memory.
     std::byte payload_memory[payload_bytes_max];
 };
 
@@ -410,6 +412,7 @@ struct EventList {
     uint32_t count, max;
     uint32_t spared;        // Left unused of `max`, for inspect::limit_call_events().
     uint32_t replica_count; // Events of the replica that were copied in this tick.
+    uint64_t *marks;        // A bit for each slot; all zero outside of tern_changed_objects().
 };
 
 // Claims of this peer: optimistic.cpp, explain.cpp.

@@ -4,6 +4,7 @@
 #include "session/traffic.h"
 #include "session/misuse.h"
 #include "session/peer_links.h"
+#include "tern/diagnostics.hpp"
 #include "transport/sockets/addresses.h"
 #include <algorithm>
 #include <numeric>

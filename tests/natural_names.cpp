@@ -1,9 +1,14 @@
 // A caller names a variable after the function that it is set by: object_owner() leaves the name
 // `owner` to it. This file is only compiled; a function that hides such a name stops the build.
+#include <tern/diagnostics.hpp>
 #include <tern/discovery.hpp>
+#include <tern/invites.hpp>
+#include <tern/ownership.hpp>
+#include <tern/recording.hpp>
 #include <tern/sim.hpp>
 #include <tern/tern.hpp>
 #include <tern/traffic.hpp>
+#include <tern/untyped.hpp>
 
 namespace tern {
 namespace {

@@ -179,30 +179,39 @@ std::string module_of(const std::string &path)
     return path.starts_with("rpc/call_") ? "rpc/call_*" : path.substr(0, path.find('/'));
 }
 
+Names operator+(Names names, const Names &others)
+{
+    names.insert(others.begin(), others.end());
+    return names;
+}
+
 // The modules and single files that the files of each module may include.
 const std::map<std::string, Names> &lower_modules()
 {
-    static const Names transport = {"base", "transport", "tern/types.hpp", "tern/io.hpp",
-                                    "tern/discovery.hpp"};
-    static const Names replication = {
-        "base",         "replication", "tern/types.hpp", "tern/traffic.hpp", "tern/values.hpp",
-        "tern/values.h"};
-    static const Names middle = {"base", "transport", "replication", "tern/types.hpp",
-                                 "tern/events.hpp"};
-    static const Names session = {"base",        "transport",     "replication",     "migration",
-                                  "rpc",         "rpc/call_*",    "tern/types.hpp",  "session",
-                                  "tern/io.hpp", "tern/tern.hpp", "tern/traffic.hpp"};
+    static const Names values = {"tern/types.hpp", "tern/limits.hpp", "tern/diagnostics.hpp"};
+    static const Names transport =
+        values + Names{"base", "transport", "tern/io.hpp", "tern/discovery.hpp"};
+    static const Names replication = values + Names{"base", "replication", "tern/traffic.hpp",
+                                                    "tern/values.hpp", "tern/values.h"};
+    static const Names middle =
+        values + Names{"base", "transport", "replication", "tern/events.hpp"};
+    static const Names session =
+        values +
+        Names{"base",          "transport",        "replication",       "migration",
+              "rpc",           "rpc/call_*",       "session",           "tern/io.hpp",
+              "tern/tern.hpp", "tern/calls.hpp",   "tern/handlers.hpp", "tern/interest.hpp",
+              "tern/many.h",   "tern/recording.h", "tern/traffic.hpp"};
     static const Names user = {"tern"};
     static std::map<std::string, Names> allowed = {
         {"include", {"tern"}},
-        {"base", {"base", "tern/types.hpp"}},
+        {"base", {"base", "tern/types.hpp", "tern/handlers.hpp"}},
         {"transport", transport},
         {"replication", replication},
         {"migration", middle},
         {"rpc", middle},
         {"session", session},
         {"rpc/call_*", session},
-        {"discovery", {"base", "transport", "session", "tern/types.hpp", "tern/discovery.hpp"}},
+        {"discovery", values + Names{"base", "transport", "session", "tern/discovery.hpp"}},
         {"lua_bindings", user},
         {"scripts", {"tern", "lua_bindings/lua_headers.h"}},
         {"sim",

@@ -1,4 +1,5 @@
 #include "base/assert.h"
+#include "tern/limits.hpp"
 #include "transport/endpoint.h"
 #include "transport/endpoint_types.h"
 #include <algorithm>

@@ -1,5 +1,6 @@
 // The members of an endpoint. Only files of transport/ may include this header.
 #pragma once
+#include "tern/limits.hpp"
 #include "transport/connection/connection_ids.h"
 #include "transport/endpoint.h"
 #include "transport/handshake/allowance.h"

@@ -1,4 +1,5 @@
 #include "bench/pairs/shared_link.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <cstring>
 

@@ -2,6 +2,7 @@
 // share of each flow and the length of the queue.
 #pragma once
 #include "base/random.h"
+#include "tern/limits.hpp"
 #include "transport/connection/connection.h"
 #include <deque>
 #include <memory>

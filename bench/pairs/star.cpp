@@ -1,4 +1,5 @@
 #include "bench/pairs/star.h"
+#include "tern/diagnostics.hpp"
 
 using namespace tern;
 

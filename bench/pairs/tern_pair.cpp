@@ -1,4 +1,5 @@
 #include "bench/pairs/tern_pair.h"
+#include "tern/limits.hpp"
 #include "transport/handshake/noise.h"
 #include <cstdio>
 #include <cstdlib>

@@ -4,6 +4,7 @@
 #include "bench/pairs/tern_pair.h"
 #include "bench/sections/sections.h"
 #include "tern/io.hpp"
+#include "tern/limits.hpp"
 #include <array>
 #include <cstdio>
 #include <cstdlib>

@@ -3,6 +3,8 @@
 #include "bench/bodies.h"
 #include "bench/pairs/links.h"
 #include "bench/sections/sections.h"
+#include "tern/interest.hpp"
+#include "tern/untyped.hpp"
 #include <cstdio>
 #include <cstdlib>
 

@@ -32,7 +32,7 @@ struct World {
 // Recovers the tick of a value from `health`, see bodies::place().
 void note_age(World &w, tern::ObjectId object)
 {
-    const auto &body = tern::get<Body>(w.star.sessions[member], object);
+    const auto &body = tern::get(w.star.sessions[member], tern::Object<Body>{object});
     const uint64_t set_tick = static_cast<uint64_t>(body.health) - w.index_of[object];
     w.ages_ms.push_back(static_cast<double>((w.bodies.tick - set_tick) * star_tick_us) / 1000);
 }

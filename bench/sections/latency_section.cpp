@@ -2,6 +2,7 @@
 // measures how long until it can be read, and how often its bytes are sent.
 #include "base/random.h"
 #include "bench/sections/sections.h"
+#include "tern/limits.hpp"
 #include "transport/connection/connection.h"
 #include "transport/connection/packet_codec.h"
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include "lua_bindings/lua_headers.h"
 #include "tern/lua.hpp"
 #include "tern/sim.hpp"
+#include "tern/untyped.hpp"
 #include <cstdio>
 #include <cstdlib>
 #if LUA_VERSION_NUM < 502

@@ -3,6 +3,7 @@
 #include "bench/pairs/plain_pair.h"
 #include "bench/pairs/tern_pair.h"
 #include "bench/sections/sections.h"
+#include "tern/limits.hpp"
 #include "tern/types.hpp"
 
 namespace bench {

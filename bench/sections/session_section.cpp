@@ -1,6 +1,9 @@
 // Measures whole sessions without a network: eight of them, with datagrams handed over directly.
 #include "bench/sections/sections.h"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
 #include "tern/tern.hpp"
+#include "tern/untyped.hpp"
 #include "transport/connection/packet_codec.h"
 #include <cstddef>
 
@@ -159,9 +162,9 @@ struct Mesh {
 void play(Mesh &mesh, size_t i)
 {
     for (size_t k = mesh.tick % stride; k < mesh.own[i].size(); k += stride) {
-        Thing thing = tern::get<Thing>(mesh.sessions[i], mesh.own[i][k]);
+        Thing thing = tern::get(mesh.sessions[i], tern::Object<Thing>{mesh.own[i][k]});
         move(thing, mesh.tick);
-        tern::set(mesh.sessions[i], mesh.own[i][k], thing);
+        tern::set(mesh.sessions[i], tern::Object<Thing>{mesh.own[i][k]}, thing);
     }
 }
 

@@ -2,6 +2,7 @@
 // the socket. The clients' time does not count.
 #include "bench/bodies.h"
 #include "bench/sections/sections.h"
+#include "tern/limits.hpp"
 #include "transport/connection/packet_codec.h"
 #include <cstdio>
 #include <cstdlib>

@@ -3,6 +3,7 @@
 #include "bench/surface/race.h"
 #include "bench/surface/sim_calls.h"
 #include "bench/surface/sim_world.h"
+#include "tern/diagnostics.hpp"
 #include <algorithm>
 #include <cstdio>
 

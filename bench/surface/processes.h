@@ -4,6 +4,7 @@
 // so contenders can take turns round by round while their connections live on.
 #pragma once
 #include "bench/harness.h"
+#include "tern/limits.hpp"
 #include "tern/types.hpp"
 #include <algorithm>
 #include <ctime>

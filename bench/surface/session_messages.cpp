@@ -1,6 +1,9 @@
 // Messages as unreliable calls of sessions.
 #include "bench/surface/ages.h"
 #include "bench/surface/messages.h"
+#include "tern/calls.hpp"
+#include "tern/invites.hpp"
+#include "tern/untyped.hpp"
 #include <cstddef>
 
 using namespace tern;

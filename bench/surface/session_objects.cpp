@@ -1,4 +1,7 @@
 #include "bench/surface/session_objects.h"
+#include "tern/interest.hpp"
+#include "tern/invites.hpp"
+#include "tern/untyped.hpp"
 #include <cstring>
 
 using namespace tern;
@@ -46,7 +49,7 @@ static void move_object(ObjectHost &host, size_t frame, size_t object)
         // Without room (creations_left()) there is no object yet; its next change tries again.
         id = create(session, 0, scene::at(scene, frame, object));
     } else {
-        set(session, id, scene::at(scene, frame, object));
+        set(session, Object<Thing>{id}, scene::at(scene, frame, object));
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "bench/surface/sessions.h"
 #include "bench/surface/watch.h"
+#include "tern/interest.hpp"
 
 namespace bench::surface {
 

@@ -1,5 +1,6 @@
 #include "bench/surface/sessions.h"
 #include "bench/surface/processes.h"
+#include "tern/diagnostics.hpp"
 
 using namespace tern;
 

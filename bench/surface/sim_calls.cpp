@@ -1,4 +1,6 @@
 #include "bench/surface/sim_calls.h"
+#include "tern/calls.hpp"
+#include "tern/untyped.hpp"
 #include <cstddef>
 
 using namespace tern;
@@ -60,7 +62,7 @@ void host_tick(CallWorld &world, uint64_t now_us)
         if (event.call.id == CallId::none)
             take(world, event, now_us);
         else
-            reply(world.host.session, event, 0, call_arguments<Shot>(event));
+            reply(world.host.session, event.call, 0, call_arguments<Shot>(event));
     });
     peer::send(world.host, now_us);
 }

@@ -1,6 +1,10 @@
 #include "fuzz/support/arena.h"
 #include "fuzz/support/endpoints.h"
 #include "migration/queue_entries.h"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include <cstring>
 
 namespace tern::fuzz::arena {
@@ -75,7 +79,7 @@ void play_honest(Arena &a, size_t who)
     if (session_state(s) != State::open) return;
     for (const ObjectId object : {a.now.kept[who], a.now.locked[who]})
         if (exists(s, object) && may_set(s, object))
-            set(s, object, Ball{a.now.played, static_cast<int16_t>(who), 0});
+            set(s, Object<Ball>{object}, Ball{a.now.played, static_cast<int16_t>(who), 0});
 }
 
 void hear(Arena &a, size_t who)
@@ -177,7 +181,7 @@ Arena made(Topology topology)
     settle(a);
     Session *h = a.peers[hostile];
     for (const ObjectId object : object_ids(h, BALL)) // One of each, but for those locked.
-        if (get<Ball>(h, object).y == 1 && object_owner(h, object) != local_peer(h))
+        if (get(h, Object<Ball>{object}).y == 1 && object_owner(h, object) != local_peer(h))
             claim(h, object);
     settle(a);
     TERN_ASSERT(session_stats(h).owned == 9, "it owns %llu",

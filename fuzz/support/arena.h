@@ -4,6 +4,7 @@
 #pragma once
 #include "fuzz/support/snapshot.h"
 #include "session/session_types.h"
+#include "tern/limits.hpp"
 #include <vector>
 
 namespace tern::fuzz {

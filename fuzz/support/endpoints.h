@@ -2,6 +2,7 @@
 // each input, because making one costs more than a handshake.
 #pragma once
 #include "fuzz/support/chance.h"
+#include "tern/limits.hpp"
 #include "transport/endpoint.h"
 #include "transport/handshake/handshake.h"
 #include <vector>

@@ -1,6 +1,7 @@
 #include "fuzz/support/lies.h"
 #include "migration/messages.h"
 #include "migration/roster.h"
+#include "tern/diagnostics.hpp"
 #include <iterator>
 
 namespace tern::fuzz::lies {

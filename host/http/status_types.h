@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tern/diagnostics.hpp>
 #include <tern/tern.hpp>
 #include <vector>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sys/un.h>
 #include <tern/io.hpp>
+#include <tern/limits.hpp>
 
 namespace dedicated::options {
 

@@ -1,4 +1,5 @@
 #include "host/options/options_table.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 #include "tern/discovery.h"
 #include "tern/io.hpp"
+#include "tern/limits.hpp"
 
 namespace tern {
 
@@ -33,10 +34,7 @@ inline Announcer *make_announcer(const Announcement &announcement)
     return announcer;
 }
 
-inline void destroy_announcer(Announcer *announcer)
-{
-    tern_destroy_announcer(announcer);
-}
+inline void destroy_announcer(Announcer *announcer) { tern_destroy_announcer(announcer); }
 
 inline std::span<const Datagram> announce(Announcer *announcer, const Session *session,
                                           std::span<const Datagram> datagrams, uint64_t now_us)
@@ -56,10 +54,7 @@ inline uint64_t bad_datagrams(const Announcer *announcer)
 
 enum class Fit : uint32_t { fits, full, other_limits, other_types, other_version };
 
-inline const char *to_text(Fit fit)
-{
-    return tern_fit_text(static_cast<tern_fit>(fit));
-}
+inline const char *to_text(Fit fit) { return tern_fit_text(static_cast<tern_fit>(fit)); }
 
 struct FoundSession {
     char game[name_bytes_max];
@@ -90,10 +85,7 @@ inline Finder *make_finder(const FinderConfig &config)
     return finder;
 }
 
-inline void destroy_finder(Finder *finder)
-{
-    tern_destroy_finder(finder);
-}
+inline void destroy_finder(Finder *finder) { tern_destroy_finder(finder); }
 
 inline std::span<const Datagram> find(Finder *finder, std::span<const Datagram> datagrams,
                                       uint64_t now_us)
@@ -111,9 +103,6 @@ inline std::span<const FoundSession> found_sessions(const Finder *finder)
     return {to_cpp(sessions), count};
 }
 
-inline uint64_t bad_datagrams(const Finder *finder)
-{
-    return tern_finder_bad_datagrams(finder);
-}
+inline uint64_t bad_datagrams(const Finder *finder) { return tern_finder_bad_datagrams(finder); }
 
 }

@@ -5,6 +5,8 @@
 
 namespace tern {
 
+struct SimNetwork; // A simulated network. Opaque.
+
 // Impairments of each datagram, drawn independently. A latency range also reorders datagrams.
 struct Impairment {
     uint32_t latency_ms_min = 20, latency_ms_max = 80; // One way; min <= max.

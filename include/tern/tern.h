@@ -35,33 +35,45 @@ typedef enum tern_state {
     TERN_STATE_IDLE,    // Made, neither started nor joining.
     TERN_STATE_JOINING, // It lasts from tern_join() until the objects of all are here.
     TERN_STATE_OPEN,
-    TERN_STATE_CUT_OFF, // Too few members are heard to go on; nothing can be changed.
+    // Too few members are heard to go on. The game may read and call; objects cannot be created,
+    // changed, destroyed or claimed. The state is open again when enough are heard. If the others
+    // have gone on without this peer, it joins them again by itself: the state is joining, after
+    // TERN_EVENT_HOST_LOST. tern_go_on() does not wait for either.
+    TERN_STATE_CUT_OFF,
     TERN_STATE_LEAVING, // The goodbye is on its way. Keep calling tern_receive() and tern_send().
     TERN_STATE_LEFT,
     // The session has ended against our will. All of these are final.
-    TERN_STATE_UNREACHABLE,
-    TERN_STATE_REFUSED_FULL,
-    TERN_STATE_REFUSED_TYPES, // The host has another type table, peers_max, quorum or topology.
-    TERN_STATE_REFUSED_VERSION,
-    TERN_STATE_REFUSED_SECRET,
-    TERN_STATE_REFUSED_BY_GAME,
-    TERN_STATE_REMOVED,
-    TERN_STATE_OVERFLOW // A counter of this peer has ended: docs/use/how_many.md.
+    TERN_STATE_UNREACHABLE,     // No answer within join_timeout_ms, or not all objects.
+    TERN_STATE_REFUSED_FULL,    // The session has peers_max peers.
+    TERN_STATE_REFUSED_TYPES,   // The host has another type table, peers_max, quorum or topology.
+    TERN_STATE_REFUSED_VERSION, // The member uses another version of the wire format.
+    TERN_STATE_REFUSED_SECRET,  // The invite's secret is not that of the session.
+    TERN_STATE_REFUSED_BY_GAME, // The host's game called tern_refuse(), or tern_remove() earlier.
+    TERN_STATE_REMOVED,         // The host has removed this peer from the session.
+    TERN_STATE_OVERFLOW         // A counter of this peer has ended: docs/use/how_many.md.
 } tern_state;
 
-// Allocates all memory that the session will ever use, from config->allocator.
+// Allocates all memory that the session will ever use, from config->allocator:
+// tern_session_bytes() of it, all zero, so that the system provides a page when it is first used.
 TERN_API tern_result tern_make_session(const tern_config *config, tern_session **session);
 // The config of the session, with its own copies of types, fields and names. Zeros in it have been
 // replaced by the defaults.
 TERN_API const tern_config *tern_session_config(const tern_session *session);
 TERN_API void tern_destroy_session(tern_session *session); // Sends no goodbye: tern_leave().
 TERN_API tern_result tern_start(tern_session *session);    // It is the first peer, and the host.
-// Joins through the member that made the invite. The payload, at most 256 bytes, goes to the
-// host's game. TERN_EVENT_CAUGHT_UP follows, or a state that tern_state_text() explains.
+// In TERN_STATE_IDLE: joins through the member that made the invite. The payload, at most 256
+// bytes, goes to the host's game; it is copied. TERN_EVENT_CAUGHT_UP follows, or a state that
+// tern_state_text() explains.
 TERN_API tern_result tern_join(tern_session *session, const tern_invite *invite,
                                const void *payload, size_t payload_bytes);
-TERN_API tern_result tern_leave(tern_session *session); // Its objects become orphans.
-// In TERN_STATE_CUT_OFF: this peer becomes the host of a new session that keeps all objects.
+// When open, cut off or joining: this peer leaves, and its objects become orphans. Keep calling
+// tern_receive() and tern_send(), and send the datagrams, until the state is TERN_STATE_LEFT. That
+// takes until everything that this peer sent is acked and its goodbye is sent, at most four
+// seconds.
+TERN_API tern_result tern_leave(tern_session *session);
+// In TERN_STATE_CUT_OFF: this peer becomes the host of a new session, with new invites, that keeps
+// all objects and owns them. It is open at once; the next tern_receive() returns the events of the
+// change. See tern_config.go_on_after_ms.
 TERN_API tern_result tern_go_on(tern_session *session);
 TERN_API tern_state tern_session_state(const tern_session *session);
 // A sentence for people about the state: what happened, and what to do.
@@ -70,21 +82,20 @@ TERN_API const char *tern_state_text(const tern_session *session);
 // --- A tick: tern_receive(), all events, the game's own work, tern_send() ---
 
 typedef struct tern_event tern_event;
-// Takes the datagrams that have arrived since the last call. now_us: a monotonic time in
-// microseconds, whose zero is the caller's choice.
+// Takes the datagrams that have arrived since the last call; their bytes need not outlive it.
+// now_us: a monotonic time in microseconds that never goes back; its zero is the caller's choice.
 TERN_API tern_result tern_receive(tern_session *session, const tern_datagram *datagrams,
                                   size_t count, uint64_t now_us);
 // Gives the number of events of the last tern_receive(), and points `events` to them.
 TERN_API size_t tern_events(const tern_session *session, const tern_event **events);
 // Gives the number of datagrams to send, and points `datagrams` to them.
 TERN_API size_t tern_send(tern_session *session, uint64_t now_us, const tern_datagram **datagrams);
-// Gives the size of what is new of the recording, and points `bytes` to it. Append it to a file
-// after each tick. A recording contains the session's keys and its secret.
-TERN_API size_t tern_take_recording(tern_session *session, const void **bytes);
-
 // --- Invites ---
 
-// When open; any member may make one. `addresses`: 1 to 4 that others reach, not 0.0.0.0 or port 0.
+// When open; any member may make one. `addresses`, 1 to 4, are where newcomers reach this process,
+// so not 0.0.0.0 or port 0;
+// tern_join() tries them in turn. A member that is not the host refers a newcomer to the host. An
+// invite is valid while the member that made it is in the session.
 TERN_API tern_result tern_make_invite(const tern_session *session, const tern_address *addresses,
                                       size_t count, tern_invite *invite);
 TERN_API void tern_invite_text(const tern_invite *invite, char text[TERN_INVITE_TEXT_MAX]);
@@ -167,7 +178,7 @@ TERN_API uint32_t tern_creations_left(const tern_session *session, tern_type_id 
 TERN_API tern_result tern_destroy(tern_session *session, tern_object object); // Its owner may.
 // The first type of the config whose `fields` was this pointer; else TERN_NO_TYPE.
 TERN_API tern_type_id tern_find_type(const tern_session *session, const tern_field *fields);
-TERN_API bool tern_exists(const tern_session *session, tern_object object); // Here, and alive.
+TERN_API bool tern_exists(const tern_session *session, tern_object object); // Known, and alive.
 // The struct and the type of an object of any type; `type` may be NULL. NULL: no such object can be
 // read. An object that was destroyed can be read until the next tern_receive().
 TERN_API const void *tern_find_value(const tern_session *session, tern_object object,
@@ -178,9 +189,13 @@ TERN_API tern_peer tern_object_owner(const tern_session *session, tern_object ob
 TERN_API uint64_t tern_object_stamp(const tern_session *session, tern_object object);
 // The struct of the object, or NULL. A later tern_set() may change what it points to.
 TERN_API const void *tern_get(const tern_session *session, tern_object object, size_t size_bytes);
-// Copies the struct; other peers get the fields that have changed. Requires tern_may_set().
+// Requires tern_may_set(), and that no float of `value` is NaN. Stores the value as other peers
+// will see it, clamped to ranges and rounded to steps, and tern_get() gives that back: a game that
+// adds less than half a step in each tick keeps the exact value itself. Other peers get the fields
+// that have changed.
 TERN_API tern_result tern_set(tern_session *session, tern_object object, const void *value,
                               size_t size_bytes);
+// Whether tern_set() may be called: open, and the object is ours or is claimed optimistically.
 TERN_API bool tern_may_set(const tern_session *session, tern_object object);
 // Gives the struct as of at_us for rendering, on the clock of tern_receive(). Objects of others
 // are extrapolated at now_us, and interpolated before it, if their type is predicted or has a field
@@ -193,46 +208,23 @@ TERN_API size_t tern_object_ids(const tern_session *session, tern_type_id type,
 // The structs of these objects in the same order, without gaps.
 TERN_API const void *tern_object_values(const tern_session *session, tern_type_id type,
                                         size_t size_bytes);
-// Asks the host for an object. TERN_EVENT_CLAIM_GRANTED or TERN_EVENT_CLAIM_REFUSED follows, but
-// for an object that this peer owns already.
+// Requires TERN_STATE_OPEN. Asks the host for an object. Answered by exactly one
+// TERN_EVENT_CLAIM_GRANTED or TERN_EVENT_CLAIM_REFUSED; a second claim of the object before that
+// has no effect. A claim waits while there is no host; if the session ends first, there is no
+// answer. For an object that this peer owns already nothing happens, and no event follows.
+// TERN_CLAIM_OPTIMISTIC, for an object that is known here: until the answer this peer may set the
+// object, and tern_get() and tern_object_values() on this peer show what it has set. If the claim
+// is granted, the fields that were set become the new owner's first change; if it is refused, or
+// the session ends, they show the replicated value again. TERN_NO_ROOM: 64 more claims are
+// unanswered than the session can hold objects (only claims of unknown objects can reach that).
 TERN_API tern_result tern_claim(tern_session *session, tern_object object, tern_claim_mode mode);
+// Whether a claim of the object by this peer waits for its answer.
 TERN_API bool tern_is_claiming(const tern_session *session, tern_object object);
 // The owner gives the object up to the host. What it sets until TERN_EVENT_OWNER_CHANGED may be
 // lost.
 TERN_API tern_result tern_release_ownership(tern_session *session, tern_object object);
 // The owner locks an object: the host then refuses claims of it.
 TERN_API tern_result tern_lock(tern_session *session, tern_object object, bool locked);
-// The sender of an object (its owner; in a star the host) sets how often `peer` gets it. 1: in each
-// tick in which it changes; 0.5: in every second one; 0: it is hidden from the peer.
-TERN_API tern_result tern_set_priority(tern_session *session, tern_object object, tern_peer peer,
-                                       float priority);
-TERN_API bool tern_is_hidden(const tern_session *session, tern_object object);
-
-typedef struct tern_viewpoint { // A peer sees the world from here.
-    tern_peer peer;
-    float position[3];
-} tern_viewpoint;
-// Sets the priorities of all objects of a type by distance: 1 within near_distance, then 1/2, 1/3
-// and so on; hidden beyond far_distance. `position`: the index of a TERN_FLOAT32 field of 1 to 3
-// numbers.
-TERN_API tern_result tern_set_interest(tern_session *session, tern_type_id type, uint16_t position,
-                                       const tern_viewpoint *viewpoints, size_t count,
-                                       float near_distance, float far_distance);
-
-// These do for `count` objects what the functions above do for one. `values` has a struct for each
-// object, without gaps, in values_bytes. An object for which the call is wrong is left out and
-// reported. Each gives the number of the other ones. tern_create_many() ends with the first one
-// that cannot be created; tern_get_many() gives zeros for an object that is not known.
-TERN_API size_t tern_create_many(tern_session *session, tern_type_id type, const void *values,
-                                 size_t values_bytes, tern_object *created, size_t count);
-TERN_API size_t tern_set_many(tern_session *session, tern_type_id type, const tern_object *objects,
-                              size_t count, const void *values, size_t values_bytes);
-TERN_API size_t tern_get_many(const tern_session *session, tern_type_id type,
-                              const tern_object *objects, size_t count, void *values,
-                              size_t values_bytes);
-TERN_API size_t tern_destroy_many(tern_session *session, const tern_object *objects, size_t count);
-TERN_API size_t tern_claim_many(tern_session *session, const tern_object *objects, size_t count,
-                                tern_claim_mode mode);
 // A hash of all living objects, equal on peers that have the same world.
 TERN_API uint64_t tern_world_digest(const tern_session *session);
 
@@ -311,14 +303,20 @@ TERN_API tern_result tern_reply(tern_session *session, tern_peer caller, tern_ca
 // --- Events ---
 
 typedef enum tern_event_kind {
-    TERN_EVENT_JOIN_PROGRESS,    // progress. While joining, once for each percent at most.
-    TERN_EVENT_CAUGHT_UP,        // peer: this one. After tern_join(): the state is open.
-    TERN_EVENT_JOIN_ASKED,       // newcomer. Answer with tern_admit() or tern_refuse().
-    TERN_EVENT_PEER_JOINED,      // newcomer.
-    TERN_EVENT_PEER_LEFT,        // peer.
-    TERN_EVENT_MISBEHAVED,       // misbehaved.
-    TERN_EVENT_HOST_LOST,        // peer: the lost host. If the state is joining, discard all
-                                 // earlier events: this peer joins again as a new one.
+    TERN_EVENT_JOIN_PROGRESS, // progress. While joining, once for each percent at most.
+    TERN_EVENT_CAUGHT_UP,     // peer: this one. After tern_join(): the state is open.
+    TERN_EVENT_JOIN_ASKED,    // newcomer. Answer with tern_admit() or tern_refuse().
+    TERN_EVENT_PEER_JOINED,   // newcomer.
+    TERN_EVENT_PEER_LEFT,     // peer. Events of its orphans follow once that is settled.
+    // misbehaved. Reports of other members come to the host only. Once for each peer, breach and
+    // reporter; tern_peer_stats counts them all.
+    TERN_EVENT_MISBEHAVED,
+    // peer: the lost host. Claims wait for the next host; all else continues, and
+    // TERN_EVENT_HOST_CHANGED follows. If the state is joining: discard all earlier events, because
+    // this peer joins with another member, as a new peer. The others have its objects, or will. If
+    // the state was open or cut off before, the former world can be read until the next
+    // tern_receive().
+    TERN_EVENT_HOST_LOST,
     TERN_EVENT_HOST_CHANGED,     // host.
     TERN_EVENT_OBJECT_CREATED,   // object. What this peer does itself causes no event.
     TERN_EVENT_OBJECT_CHANGED,   // object, with changed_fields.

@@ -34,7 +34,9 @@ typedef struct tern_session tern_session;
 #endif
 typedef struct tern_socket tern_socket; // A UDP socket.
 
-typedef uint16_t tern_peer;    // A peer of one session. Never reused in it.
+// A peer of one session. The host assigns the ids in ascending order and never reuses one: a peer
+// that leaves and joins again gets a new id.
+typedef uint16_t tern_peer;
 typedef uint64_t tern_object;  // An object of one session, in 48 bits. Never reused in it.
 typedef uint32_t tern_call_id; // A call that awaits an answer.
 typedef uint16_t tern_type_id; // An index into tern_config.types.
@@ -95,7 +97,7 @@ typedef struct tern_datagram {
 typedef enum tern_field_kind {
     TERN_BOOLEAN, // bool
     // int8_t to uint64_t. With a range (min < max) a value takes as few bits as the range needs,
-    // and values outside it are clamped.
+    // and values outside it are clamped; without one it takes all bits of the type.
     TERN_INT8,
     TERN_INT16,
     TERN_INT32,
@@ -104,13 +106,17 @@ typedef enum tern_field_kind {
     TERN_UINT16,
     TERN_UINT32,
     TERN_UINT64,
-    TERN_FLOAT32,    // float. With a range clamped; with a range and a step rounded to steps.
-    TERN_QUATERNION, // float[4] of length 1. With a step: three components, rounded to steps.
-    TERN_PEER,       // tern_peer
-    TERN_OBJECT,     // tern_object. It may name an object that this peer does not know.
-    TERN_TEXT,       // char[count] that ends with a zero.
-    TERN_BYTES,      // uint8_t[count]
-    TERN_VALUES      // uint8_t[count] with one dynamic value: docs/wire_format.md, "Values".
+    // float; count 2 or 3 for a vector. With a range values are clamped; with a range and a step
+    // they are also rounded to min + n * step, and n is sent.
+    TERN_FLOAT32,
+    // float[4] of length 1. With a step ("smallest three" encoding) the three smaller components
+    // are rounded to multiples of the step. A step of sqrt(0.5) / 255 takes 2 + 3 * 9 bits.
+    TERN_QUATERNION,
+    TERN_PEER,   // tern_peer
+    TERN_OBJECT, // tern_object. It may name an object that this peer does not know.
+    TERN_TEXT,   // char[count] that ends with a zero.
+    TERN_BYTES,  // uint8_t[count]
+    TERN_VALUES  // uint8_t[count] with one dynamic value: docs/wire_format.md, "Values".
 } tern_field_kind;
 
 typedef struct tern_field { // One member of a struct.
@@ -119,18 +125,24 @@ typedef struct tern_field { // One member of a struct.
     uint16_t offset_bytes; // offsetof() in the struct.
     uint16_t count;        // Array length; for text, bytes and values in bytes. 0: 1.
     double min, max;       // Range of integers and TERN_FLOAT32. Both 0: that of the kind.
-    double step;           // Precision of a TERN_FLOAT32 with a range or of a quaternion. 0: exact.
-    // Receivers may show the field off by so much, in its unit or in radians. While what they
-    // extrapolate is that near, nothing is sent. 0: every change is sent. See tern_sample().
+    // Precision of a TERN_FLOAT32 with a range (at most 2^32 - 1 steps), or of the components of a
+    // quaternion (2e-6 to 0.125). 0: sent exactly.
+    double step;
+    // Error bound of a TERN_FLOAT32 or TERN_QUATERNION field of an object, in the field's unit or
+    // in radians. The owner sends no update of the field as long as the value that receivers
+    // extrapolate is within the bound; see tern_sample(). 0: every change is sent.
+    // docs/decisions.md, "Error bounds".
     double bound;
 } tern_field;
 
 typedef enum tern_orphan { // An object whose owner has left is an orphan: this happens to it.
     TERN_ORPHAN_TO_HOST,
     TERN_ORPHAN_DESTROY,
-    TERN_ORPHAN_SPREAD,   // The member with the fewest objects gets it.
+    TERN_ORPHAN_SPREAD,   // The member with the fewest objects gets it, so the load stays even.
     TERN_ORPHAN_ASK_GAME, // The host gets it, and its game TERN_EVENT_OBJECT_ORPHANED.
-    TERN_ORPHAN_HOLD      // The host gives it back if the last owner joins again.
+    // The host gets it. It gives the object back if the last owner joins again with the same
+    // session, if no other member has owned the object meanwhile and it is not locked.
+    TERN_ORPHAN_HOLD
 } tern_orphan;
 
 typedef enum tern_claim_policy { // How the host answers claims.
@@ -139,37 +151,60 @@ typedef enum tern_claim_policy { // How the host answers claims.
     TERN_CLAIM_NEVER
 } tern_claim_policy;
 
-typedef enum tern_callers { // These peers may make the calls of a type.
+// These peers may make the calls of a type. The recipient (in a star the host) refuses all others.
+typedef enum tern_callers {
     TERN_CALLERS_ANYBODY,
     TERN_CALLERS_HOST,
     TERN_CALLERS_OWNER // The owner of the object in the first TERN_OBJECT field.
 } tern_callers;
 
+// A game struct that is replicated as an object, or sent as the arguments of a call. Bytes that no
+// field covers are not sent.
 typedef struct tern_type {
     const char *name;    // Unique in the session, not empty, without spaces.
-    uint32_t size_bytes; // sizeof the struct, 1 to 4096. Bytes without a field are not sent.
+    uint32_t size_bytes; // sizeof the struct, 1 to 4096.
     const tern_field *fields;
-    size_t field_count;   // At most 64.
-    uint32_t objects_max; // Objects that can live at once, of all peers. 0: it is for calls only.
+    size_t field_count; // At most 64.
+    // Objects of this type that can be alive at once, of all peers together; at most 2^24 for all
+    // types together. The host may create all of them at first, and gives parts to the others:
+    // tern_creations_left(). 0: the type is for calls only.
+    uint32_t objects_max;
     tern_orphan orphan;
     tern_claim_policy claim;
-    uint32_t claim_cooldown_ms;     // The host refuses claims for this long after a grant.
-    uint32_t owned_max;             // Claims of who owns so many are refused. 0: no limit.
-    uint16_t claims_per_second_max; // The host takes so many of one peer. 0: no limit.
+    uint32_t claim_cooldown_ms; // The host refuses claims for this long after a grant.
+    // How many objects of this type a peer may own before the host refuses it further ones with
+    // TERN_REFUSAL_QUOTA. Objects that a peer creates, or that it is given without a claim, count
+    // too, but it always gets them. 0: no limit.
+    uint32_t owned_max;
+    // How many claims of this type the host takes from one peer in a second; they may come all at
+    // once. It refuses the others with TERN_REFUSAL_QUOTA. 0: no limit.
+    uint16_t claims_per_second_max;
     tern_callers callers;
-    uint16_t calls_per_second_max; // One peer may make so many. 0: no limit.
-    bool predicted;                // Objects move steadily: fewer bytes, for more time and memory.
+    // How many calls of this type one peer may make in a second; it may make them all at once. 0:
+    // no limit. tern_call() gives TERN_NOT_ALLOWED above the limit. Calls can pile up on the way,
+    // so a recipient refuses only what exceeds ten seconds' worth at once.
+    uint16_t calls_per_second_max;
+    // For objects that move steadily: updates are sent as SNAPSHOT messages, as differences from a
+    // prediction out of the receiver's history of the object. Costs a third of the bytes of an
+    // UPDATE, a few times its CPU time, and two kilobytes of memory for each object and owner.
+    // Applies to the first 1024 such objects of an owner; further ones are sent as UPDATE.
+    bool predicted;
 } tern_type;
 
 // --- Configuration ---
 
-typedef enum tern_topology {
-    TERN_MESH, // Every peer has a connection to every other one.
-    TERN_STAR  // Client-server: every peer has one to the host.
+typedef enum tern_topology { // Which peers have connections. docs/use/topologies.md.
+    TERN_MESH,               // Every peer has one to every other one.
+    TERN_STAR                // Client-server: every peer has one to the host, which forwards all.
 } tern_topology;
 
 typedef enum tern_quorum { // Which members go on when others are lost without a goodbye.
+    // Only a part with more than half of the last view continues, or the host with half of it
+    // (docs/membership.md, "Votes"); of two voters, the host. Members of a smaller part wait in
+    // TERN_STATE_CUT_OFF until they hear the others again.
     TERN_QUORUM_MAJORITY,
+    // Whoever is left continues. A network partition then leaves more than one session. When they
+    // meet again, one of them ends, and its peers join the other one by themselves.
     TERN_QUORUM_SURVIVORS
 } tern_quorum;
 
@@ -178,19 +213,26 @@ typedef enum tern_admission { // How the host treats a newcomer that holds an in
     TERN_ADMIT_ASK_GAME // The newcomer waits for tern_admit() or tern_refuse().
 } tern_admission;
 
-typedef enum tern_misbehaviour { // How the host treats a member that has broken the rules.
+// How the host treats a member that has broken the rules. The host believes what it has found
+// itself, and what more than a third of the other members have, at least two of them. In a mesh the
+// members treat a host that has equivocated likewise: they follow the next one, or stay until the
+// next one has left it.
+typedef enum tern_misbehaviour {
     TERN_MISBEHAVIOUR_REMOVE,
     TERN_MISBEHAVIOUR_ASK_GAME // The host leaves it to its game: TERN_EVENT_MISBEHAVED.
 } tern_misbehaviour;
 
-// Threads of the caller that tern_send() may use.
+// Threads of the caller that tern_send() may use; tern starts none.
 typedef struct tern_parallel {
     // Must call run(context, i) once for each i below count, in any order and on any thread, and
-    // return when all of these calls have returned.
+    // return when all of these calls have returned. Called only inside tern_send(), and never twice
+    // at once for one session.
     void (*for_each)(void *user, uint32_t count, void (*run)(void *context, uint32_t i),
                      void *context);
-    void *user;     // Is passed to for_each().
-    uint32_t parts; // Into how many parts tern_send() divides its work, at most 16. 0: 1.
+    void *user; // Is passed to for_each().
+    // Into how many parts tern_send() divides the building of packets; at most 16. 0: 1. The bytes
+    // that are sent do not depend on it. Each part beyond the first has its own encode cache.
+    uint32_t parts;
 } tern_parallel;
 
 typedef struct tern_misuse { // A call that the game must not make. docs/use/misuse.md.
@@ -256,19 +298,41 @@ typedef struct tern_config {
     uint32_t field_bytes;   // sizeof(tern_field)
     const tern_type *types; // Equal on all peers. Types, fields and names are copied.
     size_t type_count;      // At most 256.
-    uint16_t peers_max;     // This one counts; 2 to 64, in a star to 512. Equal on all. 0: 16.
+    // Peers of the session, this one included. Equal on all peers. 2 to 64, in a star to 512; 0:
+    // 16. Memory of unused places is reserved but never touched. In a mesh every peer sends to
+    // every other: 64 peers make 2016 connections.
+    uint16_t peers_max;
     tern_admission admission;
     tern_misbehaviour misbehaviour;
-    tern_quorum quorum;                    // Equal on all peers.
-    tern_topology topology;                // Equal on all peers.
-    const char *name;                      // This peer's name; others see 31 bytes of it. Copied.
-    uint32_t send_bytes_per_second_max;    // Each peer gets so many; at least 4096. 0: 262,144.
-    uint32_t bridge_bytes_per_second_max;  // Relayed for each pair; at least 4096. 0: 65,536.
-    uint32_t forward_bytes_per_second_max; // A star's host, calls of each member. 0: 131,072.
-    uint32_t timeout_ms;          // A silent peer is gone after it. 100 to 600,000; 0: 10,000.
-    uint32_t join_timeout_ms;     // How long joining may take. 100 to 600,000; 0: 10,000.
-    uint32_t go_on_after_ms;      // Cut off for so long, this peer goes on alone. 0: it waits.
-    uint32_t recording_bytes_max; // Buffer of tern_take_recording(). 0: nothing is recorded.
+    tern_quorum quorum;     // Equal on all peers.
+    tern_topology topology; // Equal on all peers.
+    const char *name;       // This peer's name; others see 31 bytes of it. Copied.
+    // UDP payload sent to each peer, at least 4096; 0: 262,144. Congestion control sends less when
+    // the round trip time of the path grows.
+    uint32_t send_bytes_per_second_max;
+    // A pair of members without a direct path is bridged: another member, preferably the host,
+    // relays its datagrams. Limits the bytes per second that this member relays for each pair of
+    // members and direction, and those that it sends to a peer over a relay. It should be equal on
+    // all peers. At least 4096; 0: 65,536.
+    uint32_t bridge_bytes_per_second_max;
+    // In a star: how many bytes of calls the host forwards for each other member in a second; they
+    // may come all at once. Further reliable calls wait in the caller's stream, until tern_call()
+    // gives TERN_NO_ROOM there, and unreliable ones are lost. At least 4096; 0: 131,072.
+    uint32_t forward_bytes_per_second_max;
+    // A peer that is silent for this long counts as gone. A member that is connected but holds up a
+    // departure for three times as long is removed. 100 to 600,000; 0: 10,000.
+    uint32_t timeout_ms;
+    // How long joining may take, from tern_join() until the session is open. After that the state
+    // becomes unreachable, and the host removes the newcomer. A member that is connected but acks
+    // nothing meanwhile is removed after half of that time. 100 to 600,000; 0: 10,000.
+    uint32_t join_timeout_ms;
+    // How long this peer waits in TERN_STATE_CUT_OFF before it does what tern_go_on() does, up to
+    // one day. 0: it waits until the game calls tern_go_on().
+    uint32_t go_on_after_ms;
+    // Not 0 (then 65,536 or more): every input of this session is recorded into a buffer of this
+    // size, from which tern_take_recording() takes it; docs/use/recordings.md. A RECORDING CONTAINS
+    // THE KEYS AND THE SECRET OF ITS SESSION.
+    uint32_t recording_bytes_max;
     tern_parallel parallel;
     tern_misuse_handler misuse;
     tern_allocator allocator;

@@ -54,50 +54,29 @@ inline ValueWriter writer(std::span<uint8_t> field)
     return w;
 }
 
-inline void put_nil(ValueWriter &w)
-{
-    tern_put_nil(&w);
-}
+inline void put_nil(ValueWriter &w) { tern_put_nil(&w); }
 
-inline void put_boolean(ValueWriter &w, bool boolean)
-{
-    tern_put_boolean(&w, boolean);
-}
+inline void put_boolean(ValueWriter &w, bool boolean) { tern_put_boolean(&w, boolean); }
 
-inline void put_number(ValueWriter &w, double number)
-{
-    tern_put_number(&w, number);
-}
+inline void put_number(ValueWriter &w, double number) { tern_put_number(&w, number); }
 
-inline void put_integer(ValueWriter &w, int64_t integer)
-{
-    tern_put_integer(&w, integer);
-}
+inline void put_integer(ValueWriter &w, int64_t integer) { tern_put_integer(&w, integer); }
 
 inline void put_string(ValueWriter &w, std::string_view string)
 {
     tern_put_string(&w, string.data(), string.size());
 }
 
-inline void begin_table(ValueWriter &w, size_t array_count)
-{
-    tern_begin_table(&w, array_count);
-}
+inline void begin_table(ValueWriter &w, size_t array_count) { tern_begin_table(&w, array_count); }
 
-inline void end_table(ValueWriter &w)
-{
-    tern_end_table(&w);
-}
+inline void end_table(ValueWriter &w) { tern_end_table(&w); }
 
 inline ValueError error(const ValueWriter &w)
 {
     return static_cast<ValueError>(tern_writer_error(&w));
 }
 
-inline ValueError finish(ValueWriter &w)
-{
-    return static_cast<ValueError>(tern_finish_value(&w));
-}
+inline ValueError finish(ValueWriter &w) { return static_cast<ValueError>(tern_finish_value(&w)); }
 
 inline const char *to_text(ValueError error)
 {

@@ -1,4 +1,5 @@
 #include "crowd.h"
+#include "tern/diagnostics.hpp"
 #include <algorithm>
 #include <atomic>
 #include <mutex>

@@ -2,6 +2,8 @@
 #include "common/option_checks.h"
 #include "common/suggestion.h"
 #include "hostile/attacks.h"
+#include "tern/invites.hpp"
+#include "tern/limits.hpp"
 #include <iostream>
 
 using namespace option_checks;

@@ -1,4 +1,9 @@
 #include "player.h"
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include <algorithm>
 
 using namespace tern;

@@ -4,6 +4,7 @@
 #include "values.h"
 #include <array>
 #include <map>
+#include <tern/diagnostics.hpp>
 #include <tern/sim.hpp>
 #include <tern/tern.hpp>
 #include <vector>

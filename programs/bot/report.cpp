@@ -1,5 +1,6 @@
 #include "report.h"
 #include "hostile/attacks.h"
+#include "tern/diagnostics.hpp"
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>

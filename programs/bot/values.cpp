@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <tern/tern.hpp>
+#include <tern/untyped.hpp>
 #include <tern/values.hpp>
 
 using namespace tern;

@@ -1,4 +1,5 @@
 #include "common/crash_report.h"
+#include "tern/handlers.hpp"
 #include <cerrno>
 #include <cstring>
 #if __has_include(<execinfo.h>) && (defined(__GLIBC__) || defined(__APPLE__))

@@ -1,6 +1,7 @@
 // Crash reports of programs that record their sessions.
 #pragma once
 #include <cstdio>
+#include <tern/handlers.hpp>
 #include <tern/types.hpp>
 
 namespace crash_report {

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <tern/diagnostics.hpp>
+#include <tern/limits.hpp>
 #include <tern/tern.hpp>
 
 using tern::Type;

@@ -1,4 +1,5 @@
 // Parses one field of a type. type_file.cpp checks it against the rules of tern.
+#include "tern/limits.hpp"
 #include "type_file_parts.h"
 
 using tern::Field;

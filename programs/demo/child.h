@@ -1,6 +1,7 @@
 // The process of one peer, and the memory that it shares with its parent.
 #pragma once
 #include "peer.h"
+#include "tern/limits.hpp"
 #include <atomic>
 #include <sys/types.h>
 

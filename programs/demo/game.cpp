@@ -1,4 +1,6 @@
 #include "game.h"
+#include "tern/calls.hpp"
+#include "tern/ownership.hpp"
 #include <cstdio>
 
 namespace demo::game {

@@ -1,6 +1,7 @@
 // The game of the demo. Cubes glide through a room, bounce off its walls and off each other, and
 // change owners; each peer simulates the cubes that it owns and has one player, who pushes them.
 #pragma once
+#include "tern/limits.hpp"
 #include "tern/tern.hpp"
 #include <random>
 #include <vector>

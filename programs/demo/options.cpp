@@ -1,5 +1,6 @@
 #include "options.h"
 #include "common/option_checks.h"
+#include "tern/limits.hpp"
 #include "tern/types.hpp"
 
 using namespace option_checks;

@@ -1,5 +1,9 @@
 #include "peer.h"
 #include "common/crash_report.h"
+#include "tern/diagnostics.hpp"
+#include "tern/handlers.hpp"
+#include "tern/ownership.hpp"
+#include "tern/recording.hpp"
 #include "tern/sim.hpp"
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,7 @@
 // One peer of the demo: a socket, a session over it, and the game that it plays.
 #pragma once
 #include "options.h"
+#include "tern/diagnostics.hpp"
 #include "tern/io.hpp"
 #include "verdict.h"
 #include <cstdio>

@@ -1,6 +1,8 @@
 #include "common/command_line.h"
 #include "peer.h"
+#include "tern/diagnostics.hpp"
 #include "tern/discovery.hpp"
+#include "tern/invites.hpp"
 
 namespace demo {
 

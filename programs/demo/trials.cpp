@@ -1,6 +1,9 @@
 // Each trial runs a host and a newcomer that must be refused, in this process, and prints the text
 // that results.
 #include "peer.h"
+#include "tern/diagnostics.hpp"
+#include "tern/host.hpp"
+#include "tern/invites.hpp"
 
 namespace demo {
 

@@ -1,4 +1,5 @@
 #include "list.h"
+#include "tern/invites.hpp"
 #include "tern/tern.hpp"
 #include <algorithm>
 #include <cstdio>

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <tern/invites.hpp>
 #include <tern/io.hpp>
+#include <tern/limits.hpp>
 #include <tern/sim.hpp>
 #include <tern/tern.hpp>
 

@@ -1,5 +1,7 @@
 #include "scene.h"
 #include "sim/world/group.h"
+#include "tern/calls.hpp"
+#include "tern/untyped.hpp"
 #include <cmath>
 #include <cstdio>
 
@@ -72,7 +74,8 @@ void play_peer(const Scene &scene, Session *session, uint32_t place)
     uint32_t number = place;
     for (const ObjectId object : object_ids(session, BODY)) {
         if (object_owner(session, object) != local_peer(session)) continue;
-        if (number % 5 != 0) set(session, object, body_at(number, seconds)); // One fifth rests.
+        if (number % 5 != 0)
+            set(session, Object<Body>{object}, body_at(number, seconds)); // One fifth rests.
         number += scene.options.peers;
     }
     const std::span<const ObjectId> bodies = object_ids(session, BODY);
@@ -83,9 +86,9 @@ void play_peer(const Scene &scene, Session *session, uint32_t place)
     call(session, PeerId::everyone, HIT, hit, how);
     for (const ObjectId object : object_ids(session, PLAYER))
         if (object_owner(session, object) == local_peer(session)) {
-            Player player = get<Player>(session, object);
+            Player player = get(session, Object<Player>{object});
             player.score += 1;
-            set(session, object, player);
+            set(session, Object<Player>{object}, player);
         }
 }
 

@@ -2,6 +2,7 @@
 #include "sim/world/sodium_source.h"
 #include <algorithm>
 #include <cstring>
+#include <tern/diagnostics.hpp>
 #include <tern/tern.hpp>
 
 using namespace tern;

@@ -3,6 +3,7 @@
 #include "game.h"
 #include "scripts/state.h"
 #include <tern/lua.hpp>
+#include <tern/prediction.hpp>
 
 namespace sim {
 

@@ -1,6 +1,8 @@
 // Measures what many clients cost their host: whole sessions over the network of tern::sim.
 #include "commands.h"
 #include "sim/world/group.h"
+#include "tern/limits.hpp"
+#include "tern/untyped.hpp"
 #include <algorithm>
 #include <ctime>
 #include <fstream>
@@ -68,11 +70,11 @@ void play(Crowd &crowd, size_t place)
     tern::Session *session = crowd.group.members[place].session;
     for (const tern::ObjectId object : crowd.own[place]) {
         if (static_cast<uint64_t>(object) % change_every != crowd.tick % change_every) continue;
-        Thing thing = tern::get<Thing>(session, object);
+        Thing thing = tern::get(session, tern::Object<Thing>{object});
         thing.position[0] = static_cast<float>(crowd.tick % 100);
         thing.position[1] = 0.5f * thing.position[0];
         thing.sequence += 1;
-        tern::set(session, object, thing);
+        tern::set(session, tern::Object<Thing>{object}, thing);
     }
 }
 

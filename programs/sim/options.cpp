@@ -2,6 +2,7 @@
 #include "common/option_checks.h"
 #include "sim/explorer/cluster.h"
 #include "sim/mutants/mutant.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <thread>
 

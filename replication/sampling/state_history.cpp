@@ -1,6 +1,7 @@
 #include "replication/sampling/state_history.h"
 #include "replication/sampling/extrapolation.h"
 #include "replication/snapshot/bounds.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,6 +1,7 @@
 #include "replication/snapshot/bounds.h"
 #include "replication/sampling/extrapolation.h"
 #include "replication/update/publish.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <bit>
 #include <cstring>

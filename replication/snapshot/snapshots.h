@@ -19,6 +19,7 @@
 #include "replication/sampling/motion.h"
 #include "replication/update/acked_state.h"
 #include "replication/world/world.h"
+#include "tern/limits.hpp"
 
 namespace tern {
 

@@ -1,6 +1,7 @@
 #include "replication/snapshot/state_layout.h"
 #include "base/assert.h"
 #include "replication/world/quaternion.h"
+#include "tern/limits.hpp"
 #include <cmath>
 #include <cstring>
 

@@ -9,6 +9,7 @@
 // two.
 #pragma once
 #include "replication/world/type_table.h"
+#include "tern/limits.hpp"
 
 namespace tern {
 

@@ -1,5 +1,6 @@
 #include "replication/update/charges.h"
 #include "base/assert.h"
+#include "tern/limits.hpp"
 #include <bit>
 
 namespace tern::charges {

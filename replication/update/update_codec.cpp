@@ -1,5 +1,6 @@
 #include "replication/update/update_codec.h"
 #include "base/assert.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <bit>
 #include <cstring>

@@ -1,6 +1,8 @@
 #include "replication/world/type_checks.h"
 #include "replication/world/field.h"
 #include "replication/world/quaternion.h"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
 #include <cfloat>
 #include <cmath>
 #include <cstdarg>

@@ -1,5 +1,6 @@
 // The rules for a type table. A problem is described with the names of the type and the field.
 #pragma once
+#include "tern/diagnostics.hpp"
 #include "tern/types.hpp"
 
 namespace tern::type_checks {

@@ -2,6 +2,8 @@
 #include "base/assert.h"
 #include "replication/world/field.h"
 #include "replication/world/type_checks.h"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -6,6 +6,8 @@
 #pragma once
 #include "base/assert.h"
 #include "replication/world/field.h"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
 
 namespace tern {
 

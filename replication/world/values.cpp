@@ -1,5 +1,6 @@
 #include "replication/world/values.h"
 #include "base/assert.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -3,6 +3,7 @@
 #include "base/probing.h"
 #include "replication/world/field.h"
 #include "replication/world/type_checks.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <bit>
 #include <cstring>

@@ -1,5 +1,9 @@
 // The structs of types.hpp lie in memory as those of tern.h do, member by member.
 #pragma once
+#include "tern/diagnostics.hpp"
+#include "tern/handlers.hpp"
+#include "tern/interest.hpp"
+#include "tern/limits.hpp"
 #include "tern/tern.hpp"
 #include "tern/traffic.hpp"
 

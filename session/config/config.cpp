@@ -4,6 +4,8 @@
 #include "session/config/alike.h"
 #include "session/config/sized.h"
 #include "session/misuse.h"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

@@ -1,6 +1,7 @@
 // Reads the config of a caller, whose structs may be those of another version, and copies it.
 #pragma once
 #include "session/session_types.h"
+#include "tern/diagnostics.hpp"
 
 namespace tern::session {
 

@@ -1,5 +1,6 @@
 #include "session/recording/crash.h"
 #include "session/misuse.h"
+#include "tern/handlers.hpp"
 
 namespace tern::session {
 

@@ -1,6 +1,7 @@
 // The session's part of the report of a failed assertion: see base/assert_context.h.
 #pragma once
 #include "session/session_types.h"
+#include "tern/handlers.hpp"
 
 namespace tern::session {
 

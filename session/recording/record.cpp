@@ -1,6 +1,7 @@
 #include "session/recording/record.h"
 #include "base/assert.h"
 #include "base/hash.h"
+#include "tern/calls.hpp"
 #include "transport/transport_types.h"
 #include <algorithm>
 #include <bit>

@@ -3,6 +3,7 @@
 // Format: docs/use/recordings.md.
 #pragma once
 #include "base/bits.h"
+#include "tern/calls.hpp"
 #include "tern/tern.hpp"
 #include <string_view>
 

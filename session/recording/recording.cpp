@@ -1,5 +1,7 @@
 #include "session/recording/recording.h"
 #include "session/misuse.h"
+#include "tern/limits.hpp"
+#include "tern/recording.h"
 
 namespace tern {
 namespace session {

@@ -1,4 +1,5 @@
 #include "sim/explorer/cluster_history.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 
 namespace tern::cluster_history {

@@ -1,5 +1,6 @@
 #include "sim/explorer/forgery.h"
 #include "base/bits.h"
+#include "tern/diagnostics.hpp"
 #include <algorithm>
 
 namespace tern::forgery {

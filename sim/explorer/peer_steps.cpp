@@ -2,6 +2,7 @@
 #include "sim/explorer/glances.h"
 #include "sim/explorer/peer_oracles.h"
 #include "sim/explorer/peer_setup.h"
+#include "tern/diagnostics.hpp"
 #include <algorithm>
 #include <cstring>
 

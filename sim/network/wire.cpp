@@ -1,5 +1,6 @@
 #include "sim/network/wire.h"
 #include "base/assert.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <cstring>
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "sim/trace/script.h"
 #include "sim/world/dice.h"
+#include "tern/limits.hpp"
 #include "tern/types.hpp"
 #include <memory>
 #include <vector>

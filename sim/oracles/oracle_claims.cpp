@@ -1,5 +1,6 @@
 #include "sim/oracles/oracle_checks.h"
 #include "sim/world/names.h"
+#include "tern/ownership.hpp"
 #include <algorithm>
 
 namespace tern::oracle_claims {
@@ -38,7 +39,7 @@ Violation check_answer(const Node &node, uint16_t index, size_t at, const OpenCl
     if (!node.session || !exists(node.session, answer.object)) return {};
     const Session *session = node.session;
     if (node.events[at].kind == EventKind::claim_refused) {
-        const auto &shown = get<Written>(session, answer.object);
+        const auto &shown = get(session, Object<Written>{answer.object});
         return is_of(claim, shown.tenure)
                    ? wrong(node, index, answer.object, "refused, and what was set still shows")
                    : Violation{};
@@ -92,7 +93,7 @@ Violation check_open(const NodeRecord &record, const Node &node, uint16_t index)
             return wrong(node, index, claim.object, "it waits, and was not made or is answered");
         const uint64_t hoped = found->second.last_hoped;
         if (hoped == 0 || !exists(node.session, claim.object)) continue;
-        if (get<Written>(node.session, claim.object).tenure != hoped)
+        if (get(node.session, Object<Written>{claim.object}).tenure != hoped)
             return wrong(node, index, claim.object, "it waits, and what was set does not show");
     }
     return {};

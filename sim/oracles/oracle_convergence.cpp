@@ -1,5 +1,6 @@
 #include "sim/oracles/oracle_checks.h"
 #include "sim/world/names.h"
+#include "tern/diagnostics.hpp"
 
 namespace tern::oracle_convergence {
 

@@ -1,5 +1,7 @@
 #include "sim/oracles/oracle_checks.h"
 #include "sim/world/names.h"
+#include "tern/diagnostics.hpp"
+#include "tern/untyped.hpp"
 #include <bit>
 #include <cstring>
 
@@ -33,7 +35,7 @@ void erase(Mirror &mirror, MirroredObject &object)
 void copy_fields(MirroredObject &object, const Node &node, ObjectId id, uint64_t fields)
 {
     if (!can_read(node.session, id)) return;
-    const auto *from = reinterpret_cast<const std::byte *>(&get<Written>(node.session, id));
+    const auto *from = reinterpret_cast<const std::byte *>(&get(node.session, Object<Written>{id}));
     auto *to = reinterpret_cast<std::byte *>(&object.value);
     const Type &type = session_config(node.session).types[object.type];
     for (; fields != 0; fields &= fields - 1) {
@@ -48,7 +50,8 @@ void create(Mirror &mirror, MirroredObject &object, const Node &node, const Obje
     object = {true, false, created.type, created.owner, {}};
     mirror.object_count += 1;
     mirror.creations += 1;
-    if (can_read(node.session, created.id)) object.value = get<Written>(node.session, created.id);
+    if (can_read(node.session, created.id))
+        object.value = get(node.session, Object<Written>{created.id});
 }
 
 // What the event does not fit. Null: it fits. An event may name the owner that a later event of the
@@ -192,7 +195,7 @@ void play(Mirror &mirror, const Node &node)
             object = {true, false, object_type(node.session, id), node.self, {}};
             mirror.object_count += 1;
         }
-        object.value = get<Written>(node.session, id);
+        object.value = get(node.session, Object<Written>{id});
     }
 }
 

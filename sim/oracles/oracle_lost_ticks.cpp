@@ -1,5 +1,8 @@
 #include "sim/oracles/oracle_checks.h"
 #include "sim/world/names.h"
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include <algorithm>
 #include <cmath>
 

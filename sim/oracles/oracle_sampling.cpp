@@ -1,5 +1,8 @@
 #include "sim/oracles/oracle_checks.h"
 #include "sim/world/names.h"
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
+#include "tern/prediction.hpp"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,7 +18,7 @@ constexpr uint64_t same_ticks = 64;    // A peer samples the same ones for so ma
 constexpr float glide_step_max = 0.4f; // The most that a gliding object moves in a tick.
 // With a jitter of 80 ms such an estimate is off by 50 ms at most after that time.
 constexpr uint64_t clock_error_us = 50'000;
-// Receivers go on for 16 ticks of the owner, and return in as many: sample() in tern.hpp.
+// Receivers go on for 16 ticks of the owner, and return in as many: sample() in prediction.hpp.
 constexpr uint64_t extrapolated_ticks = 32;
 
 Violation wrong(const Node &node, uint16_t index, const KnownObject &object, const char *what)
@@ -142,9 +145,9 @@ Violation check_object(Oracles &o, std::span<const Node> nodes, uint16_t index,
     if (!tenure || !exists(node.session, object.id)) return {};
     if (object_stamp(node.session, object.id) != object.stamp) return {};
     Written value = {};
-    if (!sample(node.session, object.id, node.clock_us, value))
+    if (!sample(node.session, Object<Written>{object.id}, node.clock_us, value))
         return wrong(node, index, object, "nothing, although it lives");
-    const auto &shown = get<Written>(node.session, object.id);
+    const auto &shown = get(node.session, Object<Written>{object.id});
     const bool has_history = object.type == MORTAL || object.type == ASKED;
     if (!has_history || inspect::is_optimistic(node.session, object.id))
         return std::memcmp(&value, &shown, sizeof value) == 0

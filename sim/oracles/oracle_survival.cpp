@@ -1,6 +1,7 @@
 #include "base/assert.h"
 #include "sim/oracles/oracle_checks.h"
 #include "sim/world/names.h"
+#include "tern/diagnostics.hpp"
 #include <algorithm>
 #include <bit>
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "sim/network/wire.h"
 #include "sim/world/ledger.h"
+#include "tern/diagnostics.hpp"
 
 namespace tern {
 

@@ -1,6 +1,7 @@
 #include "sim/oracles/oracles.h"
 #include "sim/oracles/oracle_checks.h"
 #include "sim/world/names.h"
+#include "tern/ownership.hpp"
 #include <algorithm>
 
 namespace tern::oracles {

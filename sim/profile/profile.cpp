@@ -1,4 +1,6 @@
 #include "sim/profile/profile.h"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <cmath>
 #include <map>

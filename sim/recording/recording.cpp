@@ -4,6 +4,14 @@
 #include "sim/oracles/oracle_checks.h"
 #include "sim/recording/recording_history.h"
 #include "sim/world/names.h"
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
+#include "tern/handlers.hpp"
+#include "tern/host.hpp"
+#include "tern/interest.hpp"
+#include "tern/limits.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include <cstdio>
 #include <cstring>
 #include <deque>

@@ -1,6 +1,9 @@
 // A member with a modified client breaks the rules: docs/security.md, "Misbehaviour".
 #include "base/bits.h"
 #include "sim/scenarios/scenarios_run.h"
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 
 namespace tern::scenarios {
 

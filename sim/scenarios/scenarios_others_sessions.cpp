@@ -1,6 +1,7 @@
 // Scenarios of whole sessions that reproduce bugs of other systems: docs/others_bugs.md.
 #include "base/assert.h"
 #include "sim/scenarios/scenarios_run.h"
+#include "tern/diagnostics.hpp"
 #include <algorithm>
 
 namespace tern::scenarios {
@@ -30,7 +31,7 @@ bool is_content(const Run &run, const Written &content)
 {
     const ObjectId object = simulation::object(*run.sim, 1);
     return std::all_of(run.sim->nodes.begin(), run.sim->nodes.end(), [&](const Node &node) {
-        const Written &value = get<Written>(node.session, object);
+        const Written &value = get(node.session, Object<Written>{object});
         return value.health == content.health &&
                std::equal(value.position, value.position + 3, content.position);
     });
@@ -40,10 +41,10 @@ PlayedSessions set_back(const Stage &stage)
 {
     Run run = begin(stage, set_back_trace);
     advance_to(run, 4'400'000);
-    const Written first = get<Written>(run.sim->nodes[1].session, run.sim->things[0]);
+    const Written first = get(run.sim->nodes[1].session, Object<Written>{run.sim->things[0]});
     expect(run, is_content(run, first), "all have the first owner's value");
     advance_to(run, 6'400'000);
-    const Written second = get<Written>(run.sim->nodes[2].session, run.sim->things[0]);
+    const Written second = get(run.sim->nodes[2].session, Object<Written>{run.sim->things[0]});
     expect(run, is_content(run, second), "all have the second owner's value");
     expect(run, second.health != first.health && second.position[0] != first.position[0],
            "it is another one");

@@ -2,6 +2,8 @@
 // back as new peers if the session has gone on without them. docs/membership.md has the rules.
 #include "base/assert.h"
 #include "sim/scenarios/scenarios_run.h"
+#include "tern/diagnostics.hpp"
+#include "tern/untyped.hpp"
 #include <algorithm>
 
 namespace tern::scenarios {

@@ -1,6 +1,8 @@
 // Paths that change: one carries larger datagrams than the guaranteed size (datagram_bytes_base),
 // and then no longer does; both ends of another one move while it leads through a relay.
 #include "sim/scenarios/scenarios_run.h"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
 
 namespace tern::scenarios {
 

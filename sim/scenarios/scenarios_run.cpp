@@ -1,5 +1,6 @@
 #include "sim/scenarios/scenarios_run.h"
 #include "base/assert.h"
+#include "tern/diagnostics.hpp"
 #include <algorithm>
 #include <numeric>
 

@@ -1,6 +1,9 @@
 #include "sim/scenarios/scenarios_sessions.h"
 #include "base/assert.h"
 #include "sim/scenarios/scenarios_run.h"
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include <algorithm>
 #include <deque>
 

@@ -1,6 +1,8 @@
 #include "sim/world/failover.h"
 #include "migration/replica.h"
 #include "sim/world/group.h"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include <algorithm>
 
 namespace tern::failover {
@@ -45,7 +47,7 @@ static void play(Trial &trial, size_t place)
     if (session_state(session) != State::open || trial.options.idle) return;
     for (const ObjectId lamp : object_ids(session, LAMP))
         if (exists(session, lamp) && object_owner(session, lamp) == local_peer(session))
-            set(session, lamp, Lamp{now_ms(trial)});
+            set(session, Object<Lamp>{lamp}, {now_ms(trial)});
     if (place == trial.host_place) trial.last_set_ms = now_ms(trial);
 }
 
@@ -72,7 +74,8 @@ static uint64_t oldest_us(const Trial &trial, size_t place)
         const PeerId by = object_owner(session, lamp);
         if (by == local_peer(session) || object_stamp(session, lamp) != 0 || by <= trial.successor)
             continue;
-        oldest_us = std::max<uint64_t>(oldest_us, now_ms(trial) - get<Lamp>(session, lamp).set_ms);
+        oldest_us =
+            std::max<uint64_t>(oldest_us, now_ms(trial) - get(session, Object<Lamp>{lamp}).set_ms);
     }
     return 1000 * oldest_us;
 }
@@ -80,7 +83,7 @@ static uint64_t oldest_us(const Trial &trial, size_t place)
 // Counts an object that the new host has inherited, and the writes that it lacks.
 static void note_lost(Trial &trial, const Session *session, ObjectId lamp)
 {
-    const uint64_t set_ms = get<Lamp>(session, lamp).set_ms;
+    const uint64_t set_ms = get(session, Object<Lamp>{lamp}).set_ms;
     const uint64_t lost_us = 1000 * (trial.last_set_ms - std::min(set_ms, trial.last_set_ms));
     trial.times.inherited += 1;
     const auto lost_ticks = static_cast<uint32_t>((lost_us + tick_us / 2) / tick_us);

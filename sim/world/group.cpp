@@ -1,5 +1,6 @@
 #include "sim/world/group.h"
 #include "migration/replica.h"
+#include "tern/diagnostics.hpp"
 #include <algorithm>
 #include <cstring>
 

@@ -1,5 +1,6 @@
 #include "sim/world/liveness.h"
 #include "sim/world/names.h"
+#include "tern/interest.hpp"
 #include <algorithm>
 #include <cstdio>
 

@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "base/hash.h"
 #include "sim/world/sodium_source.h"
+#include "tern/untyped.hpp"
 #include <algorithm>
 
 namespace tern {

@@ -1,6 +1,7 @@
 // Faults by chance. Their times are planned when a run begins, from one stream of draws for each
 // kind; places and values are drawn when a fault is due.
 #include "sim/world/simulation.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <cstdlib>
 

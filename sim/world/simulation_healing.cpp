@@ -1,6 +1,7 @@
 // The beginning of the liveness phase: chooses the core, heals it, and ends all other peers.
 #include "base/assert.h"
 #include "sim/world/simulation.h"
+#include "tern/diagnostics.hpp"
 #include <algorithm>
 #include <vector>
 

@@ -4,6 +4,7 @@
 #include "sim/world/names.h"
 #include "sim/world/simulation.h"
 #include "sim/world/sodium_source.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

@@ -1,5 +1,6 @@
 #include "sim/world/soak.h"
 #include "migration/replica.h"
+#include "tern/diagnostics.hpp"
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>

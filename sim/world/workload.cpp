@@ -1,6 +1,11 @@
 // The games of a simulation: the acts of each game in its tick, from a script or by chance.
 #include "sim/world/names.h"
 #include "sim/world/simulation.h"
+#include "tern/calls.hpp"
+#include "tern/host.hpp"
+#include "tern/interest.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include <algorithm>
 
 namespace tern::simulation {
@@ -24,13 +29,13 @@ static void scramble(Written &value, uint64_t content)
 static void guess(Simulation &sim, uint16_t place, ObjectId id, uint64_t content)
 {
     Node &node = sim.nodes[place];
-    Written value = get<Written>(node.session, id);
+    Written value = get(node.session, Object<Written>{id});
     sim.places[place].guesses += 1;
     value.sequence = sim.places[place].guesses;
     value.tenure = hoped(node.self, value.sequence);
     value.writer = node.self;
     scramble(value, content);
-    set(node.session, id, value);
+    set(node.session, Object<Written>{id}, value);
     node.claims.push_back({id, value.tenure});
     node.played.push_back(id);
 }
@@ -41,13 +46,13 @@ static void nudge(Node &node, ObjectId id, Written value, uint64_t content)
 {
     const auto hundredths = static_cast<int32_t>(content >> 6 & 15);
     value.position[0] += static_cast<float>(hundredths - 4) * 0.01f;
-    set(node.session, id, value);
+    set(node.session, Object<Written>{id}, value);
     node.played.push_back(id);
 }
 
 static void write(Node &node, ObjectId id, uint64_t content)
 {
-    Written value = get<Written>(node.session, id);
+    Written value = get(node.session, Object<Written>{id});
     const uint64_t tenure = object_stamp(node.session, id);
     const bool goes_on = value.tenure == tenure && value.writer == node.self;
     if (goes_on && object_type(node.session, id) == ASKED && (content & 32) != 0)
@@ -56,7 +61,7 @@ static void write(Node &node, ObjectId id, uint64_t content)
     value.tenure = tenure;
     value.writer = node.self;
     scramble(value, content);
-    set(node.session, id, value);
+    set(node.session, Object<Written>{id}, value);
     node.played.push_back(id);
 }
 

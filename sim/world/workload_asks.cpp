@@ -1,5 +1,7 @@
 // The games' calls that are answered, or that not every peer may make.
 #include "sim/world/simulation.h"
+#include "tern/calls.hpp"
+#include "tern/untyped.hpp"
 #include <algorithm>
 
 namespace tern::simulation {

@@ -19,14 +19,14 @@ static int32_t step_of(ObjectId id, uint64_t phase, uint64_t axis)
 // keeps the number of the last write.
 static void move(Simulation &sim, Node &node, ObjectId id)
 {
-    Written value = get<Written>(node.session, id);
+    Written value = get(node.session, Object<Written>{id});
     for (uint64_t axis = 0; axis < 3; ++axis) {
         const auto at = static_cast<int32_t>(std::lround(value.position[axis] * 100));
         int32_t step = step_of(id, sim.now_us / straight_us, axis);
         if (std::abs(at) > edge_hundredths) step = at > 0 ? -std::abs(step) : std::abs(step);
         value.position[axis] = static_cast<float>(at + step) * 0.01f;
     }
-    set(node.session, id, value);
+    set(node.session, Object<Written>{id}, value);
     node.played.push_back(id);
 }
 
@@ -40,7 +40,7 @@ bool glide(Simulation &sim, uint16_t place, const SimChoice &choice)
         const KnownObject &object = r.world.slots[slot];
         if (object.life != Life::alive || object.owner != node.self || object.type != ASKED)
             continue;
-        const auto &value = get<Written>(node.session, object.id);
+        const auto &value = get(node.session, Object<Written>{object.id});
         // The first change of a tenure names it.
         if (value.tenure != object.stamp || value.writer != node.self) continue;
         move(sim, node, object.id);

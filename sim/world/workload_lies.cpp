@@ -2,6 +2,7 @@
 // know the grammar and the game, but not the keys of others. Formats: docs/wire_format.md.
 #include "base/bits.h"
 #include "sim/world/simulation.h"
+#include "tern/diagnostics.hpp"
 #include <algorithm>
 #include <array>
 

@@ -93,6 +93,22 @@ void test_many_objects(void)
     CHECK(tern_set_many(host, SHIP, ids, COUNT, ships, sizeof ships) == COUNT);
     CHECK(tern_get_many(host, SHIP, ids, COUNT, copies, sizeof copies) == COUNT);
     CHECK(copies[7].x == 7 && copies[7].hp == 7);
+
+    tern_object changed[COUNT];
+    CHECK(await(&pair, 1, TERN_EVENT_OBJECT_CREATED) != NULL);
+    CHECK(tern_changed_objects(pair.sessions[1], SHIP, changed, COUNT) == COUNT);
+    CHECK(tern_changed_objects(host, SHIP, changed, COUNT) == 0); // Its own changes do not count.
+    tick(&pair);
+    CHECK(tern_changed_objects(pair.sessions[1], SHIP, changed, COUNT) == 0);
+    ships[3].x = ships[5].x = 50;
+    CHECK(tern_set_many(host, SHIP, ids, COUNT, ships, sizeof ships) == COUNT);
+    CHECK(await(&pair, 1, TERN_EVENT_OBJECT_CHANGED) != NULL);
+    CHECK(tern_changed_objects(pair.sessions[1], SHIP, changed, 1) == 2);
+    CHECK(changed[0] == ids[3] || changed[0] == ids[5]);
+    CHECK(tern_changed_objects(pair.sessions[1], SHIP, changed, COUNT) == 2);
+    CHECK(changed[0] + changed[1] == ids[3] + ids[5]);
+    CHECK(tern_get_many(pair.sessions[1], SHIP, changed, 2, copies, 2 * sizeof *copies) == 2);
+    CHECK(copies[0].x == 50 && copies[1].x == 50);
     for (int i = 0; i < 20; ++i)
         tick(&pair);
     CHECK(tern_claim_many(pair.sessions[1], ids, COUNT, TERN_CLAIM_WAIT) == COUNT);

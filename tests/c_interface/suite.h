@@ -2,6 +2,8 @@
 #ifndef SUITE_H
 #define SUITE_H
 
+#include "tern/interest.h"
+#include "tern/many.h"
 #include "tern/tern.h"
 #include <stdio.h>
 #include <string.h>

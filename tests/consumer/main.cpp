@@ -1,5 +1,7 @@
 // What a user's first program may look like, small: one function of each public header.
+#include "tern/diagnostics.hpp"
 #include "tern/discovery.hpp"
+#include "tern/invites.hpp"
 #include "tern/io.hpp"
 #include "tern/sim.hpp"
 #include "tern/tern.hpp"
@@ -71,7 +73,7 @@ bool ball_crosses()
         tick(guest, now_us);
         seen = tern::session_state(guest.session) == tern::State::open &&
                tern::exists(guest.session, ball) &&
-               tern::get<Ball>(guest.session, ball).x == 1.5F &&
+               tern::get(guest.session, tern::Object<Ball>{ball}).x == 1.5F &&
                tern::world_digest(guest.session) == tern::world_digest(host.session);
     }
     tern::destroy_session(guest.session);

@@ -1,6 +1,7 @@
 // Announcers and finders without a network: the test passes the datagrams from one to the other.
 #include "discovery/discovery_wire.h"
 #include "tern/discovery.hpp"
+#include "tern/limits.hpp"
 #include "tests/session/sim_world.h"
 #include "transport/transport_types.h"
 #include <gtest/gtest.h>

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <tern/diagnostics.hpp>
 #include <tern/io.hpp>
+#include <tern/untyped.hpp>
 #include <thread>
 
 using namespace tern;

@@ -1,6 +1,9 @@
 // A LiveRoom in which much happens: players join and leave, create, move, claim and destroy
 // objects, and shout. The tests of the status page use it.
 #pragma once
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
+#include "tern/untyped.hpp"
 #include "tests/host/http/live_board.h"
 #include <algorithm>
 #include <cmath>
@@ -53,7 +56,8 @@ struct BusyRoom {
                 owned += own;
                 const auto angle = static_cast<float>(room.now_us % 7'000'000) / 7e6f * 6.28f;
                 if (own && chance(200 / objects))
-                    tern::set(session, object, Crate{{std::cos(angle), std::sin(angle)}});
+                    tern::set(session, tern::Object<Crate>{object},
+                              Crate{{std::cos(angle), std::sin(angle)}});
                 if (own && &member != &room.host() && chance(0.01)) tern::destroy(session, object);
                 if (!own && chance(claims_per_second * greed)) tern::claim(session, object);
             }

@@ -1,5 +1,6 @@
 // The control socket, its commands, and tern-ctl.
 #include "common/control.h"
+#include "tern/invites.hpp"
 #include "tests/host/running_host.h"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

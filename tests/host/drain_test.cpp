@@ -1,4 +1,6 @@
 // A host that ends loses no object: real processes, sockets and signals.
+#include "tern/diagnostics.hpp"
+#include "tern/untyped.hpp"
 #include "tests/host/running_host.h"
 #include "tests/host/text.h"
 #include <gtest/gtest.h>

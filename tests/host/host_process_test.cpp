@@ -1,4 +1,5 @@
 // tern-host as a process: the ports it binds, the options it refuses, and its signals.
+#include "tern/invites.hpp"
 #include "tests/host/running_host.h"
 #include "tests/host/text.h"
 #include <algorithm>

@@ -11,6 +11,8 @@
 #include <functional>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <tern/diagnostics.hpp>
+#include <tern/invites.hpp>
 #include <tern/io.hpp>
 #include <tern/tern.hpp>
 

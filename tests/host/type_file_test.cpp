@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <tern/io.hpp>
+#include <tern/limits.hpp>
 #include <tern/sim.hpp>
 #include <tern/tern.hpp>
+#include <tern/untyped.hpp>
 #include <unistd.h>
 
 using namespace tern;

@@ -1,3 +1,6 @@
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include "tests/host/http/live_board.h"
 #include <gtest/gtest.h>
 

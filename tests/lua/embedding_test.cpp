@@ -2,6 +2,7 @@
 #include "tests/lua/state.h"
 #include <gtest/gtest.h>
 #include <tern/lua.hpp>
+#include <tern/untyped.hpp>
 
 using namespace tern;
 

@@ -2,6 +2,7 @@
 #include "migration/grants.h"
 #include "migration/messages.h"
 #include "replication/world/stamp.h"
+#include "tern/diagnostics.hpp"
 #include "tests/migration/shared_object.h"
 #include <sodium.h>
 

@@ -1,4 +1,5 @@
 // What a tenure begins and ends with: field ticks, grants of former hosts, and lost writes.
+#include "tern/limits.hpp"
 #include "tests/migration/shared_object.h"
 #include "tests/replication/update_room.h"
 

@@ -1,7 +1,7 @@
 // One mistake for each number, and what the compiler must say about it; 0 has none. mistakes.sh
 // compiles each.
 #include <string>
-#include <tern/tern.hpp>
+#include <tern/prediction.hpp>
 
 struct Ship {
     float position[3], rotation[4];
@@ -37,6 +37,7 @@ static_assert(tern::fields_of<Crane>[0].kind == tern::FieldKind::object);
 float use(tern::Session *session, tern::Object<Rock> rock)
 {
     tern::set(session, rock, Rock{2});
+    tern::set(session, rock, {3});
     tern::claim(session, rock);
     return tern::get(session, rock).size;
 }
@@ -74,28 +75,33 @@ TERN_FIELDS(Ship, helth);
 const tern::Type type = tern::make_type<Ship>("ship", {.objects_max = 64});
 #elif MISTAKE == 17 // error: tern: a game struct is trivially copyable and has a standard layout
 const tern::Type type = tern::make_type<Named>("named", {.objects_max = 64});
-#elif MISTAKE == 18 // error: deleted function
+#elif MISTAKE == 18 // error: deleted
 int use(tern::Session *session, tern::Object<Rock> rock)
 {
-    return tern::get<Ship>(session, rock).health;
+    return tern::get(session, tern::Object<Ship>{rock}).health;
 }
-#elif MISTAKE == 19 // error: deleted function
+#elif MISTAKE == 19 // error: type_identity_t<Rock>
 bool use(tern::Session *session, tern::Object<Rock> rock)
 {
     return tern::set(session, rock, Ship{});
 }
-#elif MISTAKE == 20 // error: Object<Rock>
+#elif MISTAKE == 20 // error: deleted
 tern::Object<Ship> use(tern::Object<Rock> rock)
 {
     return rock;
 }
-#elif MISTAKE == 21 // error: deleted function
+#elif MISTAKE == 21 // error: type_identity_t<Rock>
 bool use(tern::Session *session, tern::Object<Rock> rock, Ship &ship)
 {
     return tern::sample(session, rock, 0, ship);
 }
 #elif MISTAKE == 22 // error: a_range_must_fit_the_type_of_the_member
 TERN_FIELDS(Ship, field(kind, range(0, 256)));
+#elif MISTAKE == 24 // error: get
+float use(tern::Session *session, tern::ObjectId any)
+{
+    return tern::get(session, any).size;
+}
 #elif MISTAKE == 23 // error: a_step_comes_after_the_range_of_a_float_or_with_a_quaternion
 TERN_FIELDS(Ship, field(position, step(0.1), range(-1, 1)));
 #endif

@@ -1,5 +1,8 @@
 // With TERN_STUB_CRYPTO damaged datagrams are still rejected, and sessions reach the same state.
 #include "sim/mutants/mutant.h"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include "transport/connection/packet_codec.h"
 #include <gtest/gtest.h>

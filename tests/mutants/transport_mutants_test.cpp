@@ -1,6 +1,8 @@
 // Simple models of the transport, and sessions over a bad network, find every mutant of the
 // transport.
 #include "sim/mutants/mutant.h"
+#include "tern/calls.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include "tests/transport/connection/connection_pair.h"
 #include "transport/connection/replay_window.h"
@@ -53,10 +55,10 @@ static void play(Trial &trial, Session *session, bool flood)
         if (random::chance(random, 0.01)) {
             destroy(session, id);
         } else if (random::chance(random, 0.3)) {
-            test::Body body = get<test::Body>(session, id);
+            test::Body body = get(session, Object<test::Body>{id});
             body.position[0] = static_cast<float>(random::unit(random));
             if (random::chance(random, 0.3)) body.health = (body.health + 1) % 100;
-            set(session, id, body);
+            set(session, Object<test::Body>{id}, body);
         }
     }
     uint32_t &said = trial.said[place(local_peer(session))];
@@ -150,7 +152,7 @@ static void set_some_names(SimWorld &world, Session *session, int tick)
         if (!exists(session, id) || !random::chance(world.random, 0.1)) continue;
         test::Name name = {};
         std::snprintf(name.text, sizeof name.text, "tick %d", tick);
-        set(session, id, name);
+        set(session, Object<test::Name>{id}, name);
     }
 }
 

@@ -1,4 +1,5 @@
 #include "common/crash_report.h"
+#include "tern/handlers.hpp"
 #include <cstring>
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,5 @@
 // Invites made by any member, over real UDP sockets.
+#include "tern/invites.hpp"
 #include "tern/io.hpp"
 #include "tern/tern.hpp"
 #include <deque>

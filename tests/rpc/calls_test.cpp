@@ -1,6 +1,10 @@
 // Calls to the owner of an object, calls to the host, and requests; the rules for who may call.
 #include "rpc/call_routing.h"
 #include "session/session_types.h"
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -59,7 +63,7 @@ struct Calls : testing::TestWithParam<Topology> {
             if (event.call.arguments) said = call_arguments<Said>(event);
             heard.push_back({node, event, said});
             if (event.kind == EventKind::call && event.call.id != CallId::none && replies) {
-                EXPECT_TRUE(reply(at(node), event, WORD, Said{said.about, -said.number}));
+                EXPECT_TRUE(reply(at(node), event.call, WORD, Said{said.about, -said.number}));
             }
         });
     }

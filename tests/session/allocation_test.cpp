@@ -1,4 +1,9 @@
 // make_session() allocates what session_bytes() says, and no tick allocates anything after it.
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
+#include "tern/recording.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <atomic>
 #include <cstdlib>
@@ -72,14 +77,14 @@ static void counted_tick(SimWorld &world, Node &node, int step)
         for (ObjectId object : object_ids(session, BODY))
             if (exists(session, object) && (object_owner(session, object) == local_peer(session) ||
                                             inspect::is_optimistic(session, object)))
-                set(session, object, Body{{static_cast<float>(step), 0, 0}, 1});
+                set(session, Object<Body>{object}, Body{{static_cast<float>(step), 0, 0}, 1});
         call(session, PeerId::everyone, HIT, Hit{id, step});
         call(session, PeerId::everyone, HIT, Hit{id, step}, Reliability::unreliable);
         if (id != ObjectId::none) call_owner(session, id, HIT, Hit{id, step});
         request(session, PeerId::host, HIT, Hit{id, step}, 100);
         for (const Event &event : events)
             if (event.kind == EventKind::call && event.call.id != CallId::none)
-                reply(session, event, HIT, Hit{id, step});
+                reply(session, event.call, HIT, Hit{id, step});
     }
     const std::span<const Datagram> out = send(session, world.now_us);
     if (world.config.recording_bytes_max > 0) take_recording(session);

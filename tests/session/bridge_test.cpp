@@ -2,6 +2,8 @@
 // path, and addresses that change.
 #include "session/bridge.h"
 #include "session/peer_links.h"
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
 #include "tests/session/sim_world.h"
 #include "transport/sockets/addresses.h"
 #include <gtest/gtest.h>
@@ -61,9 +63,9 @@ TEST(Bridge, APairWithoutAPathIsBridgedByTheHostAndAgrees)
     const ObjectId body = create(world.nodes[1].session, BODY, Body{{1, 2, 3}, 4});
     ASSERT_TRUE(world.step_until_converged()) << world.describe();
     EXPECT_TRUE(is_bridged(world, 1, 2) && is_bridged(world, 2, 1));
-    set(world.nodes[1].session, body, Body{{4, 5, 6}, 7});
+    set(world.nodes[1].session, Object<Body>{body}, Body{{4, 5, 6}, 7});
     ASSERT_TRUE(world.step_until_converged()) << world.describe();
-    EXPECT_EQ(get<Body>(world.nodes[2].session, body).health, 7);
+    EXPECT_EQ(get(world.nodes[2].session, Object<Body>{body}).health, 7);
     EXPECT_GT(session_stats(world.nodes[0].session).forwarded_datagrams, 10u);
     EXPECT_EQ(session_stats(world.nodes[0].session).not_forwarded, 0u);
 }
@@ -222,7 +224,8 @@ TEST(Bridge, WhoBridgesForwardsNoMoreThanItsLimit)
     for (int i = 0; i < 300; ++i) { // 10 s
         for (const ObjectId body : object_ids(world.nodes[1].session, BODY))
             if (object_owner(world.nodes[1].session, body) == local_peer(world.nodes[1].session))
-                set(world.nodes[1].session, body, Body{{static_cast<float>(i % 90), 2, 3}, i % 99});
+                set(world.nodes[1].session, Object<Body>{body},
+                    Body{{static_cast<float>(i % 90), 2, 3}, i % 99});
         world.step();
     }
     const SessionStats after = session_stats(world.nodes[0].session);
@@ -310,7 +313,7 @@ TEST(Bridge, AnAddressThatDoesNotAnswerIsNotFollowed)
         world.pass_tick_time();
         for (size_t n = 0; n < 2; ++n) {
             world.tick(world.nodes[n]);
-            if (n == 1) set(world.nodes[1].session, body, Body{{1, 2, 3}, i});
+            if (n == 1) set(world.nodes[1].session, Object<Body>{body}, Body{{1, 2, 3}, i});
             const std::span<const Datagram> sent = send(world.nodes[n].session, world.now_us);
             if (n == 1) stranger->send(sent);
             if (n == 0 || i % 3 == 0) world.nodes[n].socket->send(sent);
@@ -321,7 +324,7 @@ TEST(Bridge, AnAddressThatDoesNotAnswerIsNotFollowed)
     const ConnectionIndex index = session::link_to(*world.nodes[0].session, PeerId{2});
     EXPECT_EQ(connection::address(endpoint::at(*world.nodes[0].session->endpoint, index)),
               world.nodes[1].address);
-    EXPECT_GT(get<Body>(world.nodes[0].session, body).health, 50) << "its copies are good";
+    EXPECT_GT(get(world.nodes[0].session, Object<Body>{body}).health, 50) << "its copies are good";
 }
 
 // Nodes 1 and 3 have lost each other, and node 1 has a new address, which the host never saw: its

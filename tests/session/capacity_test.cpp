@@ -1,5 +1,7 @@
 // create() succeeds only where every peer has room: whoever creates as much as possible at once,
 // nobody ends, and no peer ever shows more than objects_max objects.
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -3,6 +3,9 @@
 #include "base/assert.h"
 #include "session/session_types.h"
 #include "sim/recording/recording.h"
+#include "tern/handlers.hpp"
+#include "tern/recording.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <cstdlib>
 #include <fstream>
@@ -92,7 +95,7 @@ TEST_F(Crashing, InAnUpdateNamesTheObject)
     const ObjectId object = create(guest(), BODY, Body{});
     world.steps(20);
     ASSERT_TRUE(exists(host(), object));
-    set(guest(), object, Body{{1, 2, 3}, 4});
+    set(guest(), Object<Body>{object}, Body{{1, 2, 3}, 4});
     Replica &r = *host()->replica;
     r.log.changed[world::find(r.world, object)] = UINT32_MAX;
     EXPECT_DEATH(world.steps(20), "message UPDATE, peer 2, object 2\\.2\n");
@@ -187,7 +190,7 @@ static void fail_in_threads()
     Session *host = world.nodes[0].session;
     const ObjectId object = create(host, BODY, Body{});
     world.steps(20);
-    set(host, object, Body{{1, 2, 3}, 4});
+    set(host, Object<Body>{object}, Body{{1, 2, 3}, 4});
     broken = host;
     send(host, world.now_us);
 }

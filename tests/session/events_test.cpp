@@ -1,4 +1,5 @@
 // object_of() and peer_of().
+#include "tern/diagnostics.hpp"
 #include "tern/tern.hpp"
 #include <gtest/gtest.h>
 

@@ -1,4 +1,7 @@
 // Every result of explain(), each in its situation.
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -75,7 +78,7 @@ TEST(Explain, AChangeOnItsWay)
     Three t;
     const ObjectId body = create(t.at(1), BODY, Body{{1, 2, 3}, 4});
     t.steps(10);
-    set(t.at(1), body, Body{{1, 2, 3}, 5});
+    set(t.at(1), Object<Body>{body}, Body{{1, 2, 3}, 5});
     EXPECT_WHY(explain(t.at(1), body, peer(3)), Why::change_waits);
     t.world.cut_one_way(2, 1, true); // The acks of peer 3 are lost.
     t.steps(8);
@@ -105,7 +108,7 @@ TEST(Explain, AChangeThatWaitsForBytes)
     bool found = false;
     for (int i = 0; i < 60; ++i) {
         for (const ObjectId body : bodies)
-            set(slow, body, Body{{static_cast<float>(i), -1, 5}, i});
+            set(slow, Object<Body>{body}, Body{{static_cast<float>(i), -1, 5}, i});
         world.step();
         for (const ObjectId body : bodies)
             found = found || explain(slow, body, peer(1)).why == Why::no_budget;

@@ -1,6 +1,7 @@
 // TERN_FIELDS: the table that the compiler makes of a struct. What it refuses is in tests/mistakes.
 #include <cstddef>
 #include <gtest/gtest.h>
+#include <tern/diagnostics.hpp>
 #include <tern/tern.hpp>
 
 namespace game {

@@ -53,7 +53,7 @@ struct Play {
         if (below(8) == 0)
             destroy(s, id);
         else
-            set(s, id, value);
+            set(s, Object<Body>{id}, value);
     }
 
     void step()

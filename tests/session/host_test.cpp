@@ -1,5 +1,8 @@
 // The host leaves, dies or is cut off, and another member takes over.
 #include "migration/replica.h"
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
+#include "tern/prediction.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -100,7 +103,7 @@ TEST_F(Hosts, AHostThatLeavesLosesNothing)
         Session *old = world.nodes[0].session;
         const ObjectId body = create(old, BODY, Body{{0, 0, 0}, 1});
         ASSERT_TRUE(world.step_until_converged());
-        set(old, body, Body{{9, 9, 9}, 99});
+        set(old, Object<Body>{body}, Body{{9, 9, 9}, 99});
         const ObjectId late = create(old, BODY, Body{{1, 1, 1}, 7});
         leave(old);
         heard.clear();
@@ -114,7 +117,7 @@ TEST_F(Hosts, AHostThatLeavesLosesNothing)
         for (size_t i = 1; i < 4; ++i) {
             Session *here = world.nodes[i].session;
             ASSERT_TRUE(exists(here, body) && exists(here, late)) << "seed " << seed;
-            EXPECT_EQ(get<Body>(here, body).health, 99);
+            EXPECT_EQ(get(here, Object<Body>{body}).health, 99);
             EXPECT_EQ(object_owner(here, body), second);
             expect_one_change_of_host(i);
             for (const Event &event : heard[i]) {
@@ -191,7 +194,7 @@ TEST_F(Hosts, OfTwoTheGuestWaitsAndThenGoesOn)
     world.nodes[0].crashed = true;
     steps(world, 90);
     ASSERT_EQ(session_state(left), State::cut_off) << state_text(left);
-    EXPECT_EQ(get<Body>(left, body).health, 1);
+    EXPECT_EQ(get(left, Object<Body>{body}).health, 1);
     EXPECT_EQ(create(left, BODY, Body{}), ObjectId::none);
     EXPECT_EQ(creations_left(left, BODY), 0u);
     EXPECT_FALSE(claim(left, body));
@@ -200,7 +203,7 @@ TEST_F(Hosts, OfTwoTheGuestWaitsAndThenGoesOn)
     EXPECT_EQ(session_state(left), State::open);
     EXPECT_EQ(host_peer(left), second);
     EXPECT_EQ(object_owner(left, body), second);
-    set(left, body, Body{{0, 0, 0}, 2});
+    set(left, Object<Body>{body}, Body{{0, 0, 0}, 2});
     expect_one_change_of_host(1);
 }
 
@@ -234,7 +237,7 @@ TEST_F(Hosts, TheMajorityGoesOnAndTheSingleHostWaits)
         EXPECT_EQ(object_owner(alone, own), first);
         EXPECT_EQ(object_owner(alone, others), first);
         EXPECT_EQ(count(0, EventKind::owner_changed), 2);
-        set(alone, others, Body{{0, 0, 0}, 22});
+        set(alone, Object<Body>{others}, Body{{0, 0, 0}, 22});
         EXPECT_NE(to_text(world.the_invite()).text, former);
         // A newcomer can join it, and receives what happened since.
         Session *newcomer = world.place(world.config).session;
@@ -242,7 +245,7 @@ TEST_F(Hosts, TheMajorityGoesOnAndTheSingleHostWaits)
         for (int i = 0; i < 200 && session_state(newcomer) != State::open; ++i)
             step(world);
         ASSERT_EQ(session_state(newcomer), State::open) << state_text(newcomer);
-        EXPECT_EQ(get<Body>(newcomer, others).health, 22);
+        EXPECT_EQ(get(newcomer, Object<Body>{others}).health, 22);
         EXPECT_EQ(object_owner(newcomer, own), first);
         EXPECT_EQ(other_peers(world.nodes[1].session).size(), 1u);
     }
@@ -304,7 +307,7 @@ TEST_F(Hosts, ANewcomerWhoseHostDiesStartsOverAndComesIn)
         ASSERT_EQ(session_state(newcomer), State::open) << "seed " << seed << state_text(newcomer);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << world.describe();
         EXPECT_EQ(host_peer(newcomer), second);
-        EXPECT_EQ(get<Body>(newcomer, body).health, 1);
+        EXPECT_EQ(get(newcomer, Object<Body>{body}).health, 1);
         EXPECT_EQ(other_peers(world.nodes[1].session).size(), 2u);
         EXPECT_EQ(breach_count(peer_stats(world.nodes[1].session, local_peer(newcomer))), 0u);
     }

@@ -1,4 +1,6 @@
 // Priorities: objects that are hidden from a peer, and objects that it is updated about less often.
+#include "tern/diagnostics.hpp"
+#include "tern/interest.hpp"
 #include "tests/session/three_peers.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -44,7 +46,7 @@ struct Interests : testing::TestWithParam<Way> {
         EXPECT_TRUE(world.step_until_converged());
         return body;
     }
-    float x(size_t i, ObjectId body) { return get<Body>(at(i), body).position[0]; }
+    float x(size_t i, ObjectId body) { return get(at(i), Object<Body>{body}).position[0]; }
     size_t count(size_t i, EventKind kind, ObjectId object)
     {
         size_t found = 0;
@@ -59,7 +61,7 @@ struct Interests : testing::TestWithParam<Way> {
         size_t heard = 0;
         for (int tick = 0; tick < ticks; ++tick) {
             moved += 0.25f;
-            set(at(0), body, Body{{moved, 2, 3}, 40});
+            set(at(0), Object<Body>{body}, Body{{moved, 2, 3}, 40});
             world.step();
             heard += count(i, kind, body);
         }
@@ -92,7 +94,8 @@ struct Interests : testing::TestWithParam<Way> {
         std::vector<size_t> heard(bodies.size());
         for (int tick = 0; tick < 300; ++tick) {
             for (const ObjectId body : bodies)
-                set(slow, body, Body{{anywhere(), anywhere(), anywhere()}, tick % 90});
+                set(slow, Object<Body>{body},
+                    Body{{anywhere(), anywhere(), anywhere()}, tick % 90});
             slow_world.step();
             for (const Event &event : slow_world.nodes[1].events)
                 if (event.kind == EventKind::object_changed)
@@ -184,7 +187,7 @@ TEST_P(Interests, OnlyWhoTellsAnObjectHasASay)
     EXPECT_FALSE(set_priority(at(1), body, static_cast<PeerId>(99), 0));
     EXPECT_FALSE(set_priority(at(1), ObjectId::none, id(2), 0));
     for (int i = 0; i < 60; ++i) {
-        set(at(1), body, Body{{static_cast<float>(i), 2, 3}, 40});
+        set(at(1), Object<Body>{body}, Body{{static_cast<float>(i), 2, 3}, 40});
         world.step();
     }
     EXPECT_TRUE(is_hidden(at(2), body));
@@ -265,7 +268,8 @@ TEST_P(Interests, ByDistanceEachRingIsUpdatedLessOften)
     std::vector<size_t> heard(bodies.size());
     for (int tick = 0; tick < 120; ++tick) {
         for (const ObjectId body : bodies)
-            set(at(0), body, Body{{get<Body>(at(0), body).position[0], 0, 0}, tick % 100});
+            set(at(0), Object<Body>{body},
+                Body{{get(at(0), Object<Body>{body}).position[0], 0, 0}, tick % 100});
         world.step();
         for (size_t i = 0; i < bodies.size(); ++i)
             heard[i] += count(1, EventKind::object_changed, bodies[i]);

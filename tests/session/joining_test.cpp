@@ -1,3 +1,7 @@
+#include "tern/diagnostics.hpp"
+#include "tern/host.hpp"
+#include "tern/invites.hpp"
+#include "tern/prediction.hpp"
 #include "tests/session/three_peers.h"
 #include <algorithm>
 
@@ -21,7 +25,7 @@ TEST(Joining, ANewcomerGetsTheWorldAndCaughtUp)
     Session *newcomer = world.nodes[1].session;
     ASSERT_EQ(session_state(newcomer), State::open);
     ASSERT_TRUE(exists(newcomer, id));
-    EXPECT_EQ(get<Body>(newcomer, id).health, 7);
+    EXPECT_EQ(get(newcomer, Object<Body>{id}).health, 7);
     EXPECT_EQ(object_owner(newcomer, id), host_peer(newcomer));
     EXPECT_EQ(local_peer(newcomer), static_cast<PeerId>(2));
 }
@@ -34,7 +38,7 @@ TEST(Joining, NamesAndPayloadReachTheHostsGame)
     world.config.name = "alice";
     Node &newcomer = world.place(world.config);
     const char payload[] = "let me in";
-    join(newcomer.session, world.the_invite(), {std::as_bytes(std::span(payload))});
+    join(newcomer.session, world.the_invite(), std::as_bytes(std::span(payload)));
     std::string asked;
     world.steps(100, [&](size_t node, const Event &event) {
         if (event.kind != EventKind::join_asked) return;

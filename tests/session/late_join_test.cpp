@@ -1,6 +1,9 @@
 // A newcomer to a world of 10,000 objects: how soon it has them, and how much older the updates
 // between the members become meanwhile.
 #include "migration/replica.h"
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -85,9 +88,9 @@ struct Yard {
     void change(Session *session, const std::vector<ObjectId> &own)
     {
         for (uint32_t k = 0; k < hot_crates && k < own.size(); ++k) {
-            Crate crate = get<Crate>(session, own[k]);
+            Crate crate = get(session, Object<Crate>{own[k]});
             crate.written_ms = now_ms();
-            set(session, own[k], crate);
+            set(session, Object<Crate>{own[k]}, crate);
         }
     }
 
@@ -137,7 +140,7 @@ struct Yard {
                     Session *session = world.nodes[viewer].session;
                     if (!exists(session, crates[owner][k])) continue;
                     const uint64_t age =
-                        now_ms() - get<Crate>(session, crates[owner][k]).written_ms;
+                        now_ms() - get(session, Object<Crate>{crates[owner][k]}).written_ms;
                     ages.sum_ms += age;
                     ages.count += 1;
                     ages.max_ms = std::max(ages.max_ms, age);

@@ -1,4 +1,8 @@
 // The functions for many objects do for each what those for one object do.
+#include "tern/handlers.hpp"
+#include "tern/many.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/three_peers.h"
 #include <cmath>
 
@@ -98,6 +102,6 @@ TEST_F(ManyObjects, WhatIsWrongIsLeftOut)
     bodies[1999].health = 9;
     EXPECT_EQ(set_many<Body>(b, BODY, ids, bodies), count - 2);
     EXPECT_EQ(misuses, 2);
-    EXPECT_EQ(get<Body>(b, own[1999 % own.size()]).health, 9);
-    EXPECT_EQ(get<Body>(b, foreign).health, 4);
+    EXPECT_EQ(get(b, Object<Body>{own[1999 % own.size()]}).health, 9);
+    EXPECT_EQ(get(b, Object<Body>{foreign}).health, 4);
 }

@@ -1,5 +1,7 @@
 // The limits on the number of peers, and a star of many peers that opens, converges and survives
 // its host.
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>

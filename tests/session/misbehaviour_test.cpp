@@ -2,6 +2,9 @@
 #include "migration/messages.h"
 #include "migration/work.h"
 #include "session/session_types.h"
+#include "tern/diagnostics.hpp"
+#include "tern/host.hpp"
+#include "tern/ownership.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 #include <map>
@@ -233,9 +236,9 @@ TEST_P(BreachesInAMesh, WhoSendsWrongSignaturesWaitsInItsOwnStream)
     run(30); // 1 s.
     EXPECT_GT(forged(), 0u);
     EXPECT_LE(forged(), 2 * forged_per_second_max);
-    set(session(1), object, Body{{4, 5, 6}, 7});
+    set(session(1), Object<Body>{object}, Body{{4, 5, 6}, 7});
     run(30);
-    EXPECT_EQ(get<Body>(session(2), object).health, 7) << "the others are not held up";
+    EXPECT_EQ(get(session(2), Object<Body>{object}).health, 7) << "the others are not held up";
     expect_open({0, 1, 2});
 }
 
@@ -289,9 +292,9 @@ TEST_P(BreachesInAMesh, WhoMovesManyRangesOfTheDeadWaitsInItsOwnStream)
     EXPECT_GT(ticks, 10u) << "the bound was reached";
     const uint64_t one_message_ns = dead_ranges_max * victim.world.dead.count;
     EXPECT_LE(most_ns, work_per_tick_max_ns + 2 * one_message_ns);
-    set(session(1), object, Body{{4, 5, 6}, 7});
+    set(session(1), Object<Body>{object}, Body{{4, 5, 6}, 7});
     run(30);
-    EXPECT_EQ(get<Body>(session(2), object).health, 7) << "the others are not held up";
+    EXPECT_EQ(get(session(2), Object<Body>{object}).health, 7) << "the others are not held up";
     expect_open({0, 1, 2, 3});
 }
 

@@ -7,9 +7,19 @@
 #include <iterator>
 #include <regex>
 #include <string>
+#include <tern/calls.hpp>
+#include <tern/diagnostics.hpp>
+#include <tern/handlers.hpp>
+#include <tern/host.hpp>
+#include <tern/interest.hpp>
+#include <tern/invites.hpp>
 #include <tern/io.hpp>
+#include <tern/many.hpp>
+#include <tern/ownership.hpp>
+#include <tern/recording.hpp>
 #include <tern/sim.hpp>
 #include <tern/tern.hpp>
+#include <tern/untyped.hpp>
 #include <thread>
 #include <utility>
 
@@ -182,7 +192,7 @@ TEST_F(Misused, BeforeTheSessionIsOpen)
     expect("join", "The invite has 0 addresses: it was not read from a valid text. Check "
                    "the error of parse_invite(), and show it to the player.");
     const std::vector<std::byte> long_payload(300);
-    EXPECT_FALSE(join(fresh, make_invite(host, std::span(&address, 1)), {long_payload}));
+    EXPECT_FALSE(join(fresh, make_invite(host, std::span(&address, 1)), long_payload));
     expect("join", "The payload has 300 bytes, and at most 256 may be sent. Send the rest in a "
                    "call, after caught_up.");
     join(fresh, make_invite(host, std::span(&address, 1)));
@@ -200,7 +210,7 @@ TEST_F(Misused, AfterItHasEnded)
     for (int i = 0; i < 100; ++i)
         tick();
     ASSERT_EQ(session_state(guest), State::left);
-    EXPECT_FALSE(set(guest, guests, Ship{}));
+    EXPECT_FALSE(set(guest, Object<Ship>{guests}, Ship{}));
     expect("set", "The session is not open: Left the session. This session has ended: make another "
                   "one to play on.");
 }
@@ -211,7 +221,7 @@ TEST_F(Misused, WhatAnotherOwns)
                                "owners change in each receive(). To get the object, claim() it.";
     const std::string others = "Object 1.1 (ship) belongs to peer 1, and this is peer 2." + remedy;
     const uint64_t before = world_digest(guest);
-    EXPECT_FALSE(set(guest, hosts, Ship{{1, 1}, 1}));
+    EXPECT_FALSE(set(guest, Object<Ship>{hosts}, Ship{{1, 1}, 1}));
     EXPECT_EQ(report.object, hosts);
     EXPECT_EQ(report.owner, local_peer(host));
     expect("set", others);
@@ -224,7 +234,7 @@ TEST_F(Misused, WhatAnotherOwns)
     EXPECT_EQ(world_digest(guest), before);
     claim(guest, hosts, ClaimMode::optimistic);
     EXPECT_TRUE(is_claiming(guest, hosts));
-    EXPECT_TRUE(set(guest, hosts, Ship{{1, 1}, 1}));
+    EXPECT_TRUE(set(guest, Object<Ship>{hosts}, Ship{{1, 1}, 1}));
     EXPECT_EQ(report.count, 0);
 }
 
@@ -236,9 +246,9 @@ TEST_F(Misused, ObjectsThatAreNotThere)
            "Object 2.1 (ship) is destroyed. Ask exists() first: others destroy objects, too.");
     const std::string remedy = " It may be destroyed, or not have arrived yet: ask exists() first.";
     const auto unknown = static_cast<ObjectId>(uint64_t{2} << 32 | 77);
-    EXPECT_FALSE(set(guest, unknown, Ship{}));
+    EXPECT_FALSE(set(guest, Object<Ship>{unknown}, Ship{}));
     expect("set", "No object 2.77 is known here." + remedy);
-    EXPECT_EQ(get<Ship>(guest, unknown).health, 0);
+    EXPECT_EQ(get(guest, Object<Ship>{unknown}).health, 0);
     expect("get", "No object 2.77 is known here." + remedy);
     EXPECT_EQ(object_owner(guest, ObjectId::none), PeerId::none);
     const std::string none =
@@ -262,12 +272,12 @@ TEST_F(Misused, TypesAndValues)
         "A struct of 40 bytes was passed for type ship, whose struct has 12." + sizes;
     EXPECT_EQ(create(guest, SHIP, Shout{}), ObjectId::none);
     expect("create", mismatch);
-    EXPECT_EQ(get<Shout>(guest, hosts).text[0], 0);
+    EXPECT_EQ(get(guest, Object<Shout>{hosts}).text[0], 0);
     expect("get", mismatch);
     EXPECT_TRUE(object_values<Shout>(guest, SHIP).empty());
     expect("object_values", mismatch);
     Shout shout = {};
-    EXPECT_FALSE(sample(guest, hosts, now_us, shout));
+    EXPECT_FALSE(sample(guest, Object<Shout>{hosts}, now_us, shout));
     expect("sample", mismatch);
     EXPECT_TRUE(object_ids(guest, 9).empty());
     expect("object_ids", "There is no type 9: the session has 2 types. Use the index of a type in "
@@ -280,7 +290,7 @@ TEST_F(Misused, TypesAndValues)
                      "type, or call() it.");
     EXPECT_FALSE(set(guest, guests, nullptr, sizeof(Ship)));
     expect("set", "The value for type ship is a null pointer. Pass a pointer to the struct.");
-    EXPECT_FALSE(set(guest, guests, Ship{{0, std::nanf("")}, 1}));
+    EXPECT_FALSE(set(guest, Object<Ship>{guests}, Ship{{0, std::nanf("")}, 1}));
     expect("set", "Field position of type ship is NaN, which is no number. Find out where the game "
                   "divides zero by zero, or does not set the number.");
 }
@@ -301,7 +311,7 @@ TEST_F(Misused, Calls)
                       "each one for all.");
     EXPECT_EQ(request(guest, PeerId::host, SHOUT, Shout{}, 0), CallId::none);
     expect("request", "timeout_ms is 0. Pass 1 to 600000 ms.");
-    EXPECT_FALSE(reply(guest, Event{}, SHOUT, Shout{}));
+    EXPECT_FALSE(reply(guest, CallEvent{}, SHOUT, Shout{}));
     expect("reply", "The caller of this call awaits no reply. Reply only to a call whose id is "
                     "not none.");
     EXPECT_NE(call_owner(guest, hosts, SHOUT, Shout{}), CallId::none);
@@ -378,10 +388,10 @@ TEST_F(Misused, TwoAtOnce)
 {
     int done = 0;
     meanwhile = [&] {
-        done += set(host, hosts, Ship{{1, 1}, 1});
+        done += set(host, Object<Ship>{hosts}, Ship{{1, 1}, 1});
         std::thread([&] { done += create(host, SHIP, Ship{}) != ObjectId::none; }).join();
     };
-    set(host, hosts, Ship{{2, 2}, 2}); // So that there is something to send to both.
+    set(host, Object<Ship>{hosts}, Ship{{2, 2}, 2}); // So that there is something to send to both.
     tick();
     ASSERT_FALSE(meanwhile);
     EXPECT_EQ(done, 0);
@@ -390,7 +400,7 @@ TEST_F(Misused, TwoAtOnce)
     expect("create",
            "Another function is changing this session at the moment. Use a session on one "
            "thread at a time, and call nothing on it from a callback.");
-    EXPECT_TRUE(set(host, hosts, Ship{{1, 1}, 1}));
+    EXPECT_TRUE(set(host, Object<Ship>{hosts}, Ship{{1, 1}, 1}));
 }
 
 TEST_F(Misused, ManyAtOnce)
@@ -404,7 +414,7 @@ TEST_F(Misused, ManyAtOnce)
     expect("set_many", "Object 1.1 (ship) belongs to peer 1, and this is peer 2. Ask may_set() or "
                        "compare object_owner() with local_peer() first: owners change in each "
                        "receive(). To get the object, claim() it.");
-    EXPECT_EQ(get<Ship>(guest, guests).health, 1);
+    EXPECT_EQ(get(guest, Object<Ship>{guests}).health, 1);
     Shout shouts[1] = {};
     EXPECT_EQ(get_many<Shout>(guest, SHOUT, std::span(both).first(1), shouts), 0u);
     expect("get_many",
@@ -426,9 +436,9 @@ TEST_F(Misused, TheReportNamesTheObjectAndItsOwner)
     Shout shout = {};
     set(guest, guests, nullptr, sizeof(Ship));
     expect_about(guests, self);
-    get<Shout>(guest, hosts);
+    get(guest, Object<Shout>{hosts});
     expect_about(hosts, other);
-    sample(guest, hosts, now_us, shout);
+    sample(guest, Object<Shout>{hosts}, now_us, shout);
     expect_about(hosts, other);
     migrate(guest, hosts, self);
     expect_about(hosts, other);
@@ -514,13 +524,13 @@ TEST_F(Misused, TheHandlerMayRead)
     std::string name;
     report.then = [&] {
         name = peer_name(guest, report.owner) + std::string(state_text(guest));
-        set(guest, hosts, Ship{});
+        set(guest, Object<Ship>{hosts}, Ship{});
     };
-    EXPECT_FALSE(set(guest, hosts, Ship{}));
+    EXPECT_FALSE(set(guest, Object<Ship>{hosts}, Ship{}));
     EXPECT_EQ(report.count, 1);
     EXPECT_EQ(name, "The session is open.");
     report.then = nullptr;
-    EXPECT_TRUE(set(guest, guests, Ship{}));
+    EXPECT_TRUE(set(guest, Object<Ship>{guests}, Ship{}));
 }
 
 // A newcomer meets these as well, though no call is wrong.

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <tern/diagnostics.hpp>
 #include <tern/sim.hpp>
 #include <tern/tern.hpp>
+#include <tern/untyped.hpp>
 #include <vector>
 
 using namespace tern;
@@ -88,7 +90,7 @@ struct Crowd {
             if ((i + tick) % every != 0) continue;
             const auto time = static_cast<float>(tick) * 0.02f + static_cast<float>(i);
             const float row = static_cast<float>(i % 40);
-            set(sessions[0], walkers[i],
+            set(sessions[0], Object<Walker>{walkers[i]},
                 Walker{{100 * std::sin(time), 50 * std::cos(time * 1.3f), row}, tick});
         }
         for (size_t i = 0; i < 2; ++i)
@@ -119,7 +121,7 @@ Seen play(const Path &path, size_t count, bool predicted, Stalls stalls = Stalls
     for (uint32_t i = 0; i < ticks; ++i) {
         crowd.step();
         for (const ObjectId walker : crowd.walkers)
-            ages.push_back(crowd.tick - get<Walker>(crowd.sessions[1], walker).tick);
+            ages.push_back(crowd.tick - get(crowd.sessions[1], Object<Walker>{walker}).tick);
     }
     const Stats after = peer_stats(crowd.sessions[0], receiver);
     const auto p99 = ages.begin() + static_cast<ptrdiff_t>(ages.size() * 99 / 100);
@@ -222,7 +224,7 @@ TEST(MovingCrowd, SixMegabytesASecondToOnePeerAtTwentyTicks)
         for (uint8_t &byte : chunk.bytes)
             byte = static_cast<uint8_t>(now_us / tick_us * 31);
         for (const ObjectId id : chunks)
-            set(sessions[0], id, chunk);
+            set(sessions[0], Object<Chunk>{id}, chunk);
         for (size_t i = 0; i < 2; ++i)
             sockets[i]->send(send(sessions[i], now_us));
         if (now_us == 6 * second_us)

@@ -1,3 +1,6 @@
+#include "tern/calls.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/three_peers.h"
 
 using namespace tern;
@@ -23,15 +26,15 @@ TEST_F(Three, AnObjectIsCreatedChangedAndDestroyedEverywhere)
 {
     const ObjectId id = create(b, BODY, Body{{1, 2, 3}, 4});
     EXPECT_EQ(watch(2, EventKind::object_created).size(), 1u);
-    Body body = get<Body>(b, id);
+    Body body = get(b, Object<Body>{id});
     body.health = 99;
-    set(b, id, body);
+    set(b, Object<Body>{id}, body);
     const std::vector<Event> changed = watch(2, EventKind::object_changed);
     ASSERT_EQ(changed.size(), 1u);
     EXPECT_EQ(changed[0].object.id, id);
     EXPECT_EQ(changed[0].object.changed_fields, 2u);
     EXPECT_EQ(changed[0].object.owner, local_peer(b));
-    EXPECT_EQ(get<Body>(c, id).health, 99);
+    EXPECT_EQ(get(c, Object<Body>{id}).health, 99);
     destroy(b, id);
     EXPECT_FALSE(exists(b, id));
     EXPECT_EQ(watch(2, EventKind::object_destroyed).size(), 1u);
@@ -48,7 +51,7 @@ TEST_F(Three, ADestroyedObjectCanBeReadUntilTheNextReceive)
     world.steps(60, [&](size_t node, const Event &event) {
         if (node != 2 || event.kind != EventKind::object_destroyed) return;
         EXPECT_FALSE(exists(c, id));
-        EXPECT_EQ(get<Body>(c, id).health, 4);
+        EXPECT_EQ(get(c, Object<Body>{id}).health, 4);
         EXPECT_TRUE(object_ids(c, BODY).empty());
         read = true;
     });
@@ -65,7 +68,7 @@ TEST_F(Three, AClaimIsGrantedOnceAndAllSeeTheNewOwner)
         EXPECT_EQ(object_owner(session, id), local_peer(c));
     EXPECT_EQ(object_stamp(a, id), object_stamp(b, id));
     EXPECT_GT(object_stamp(a, id), 0u);
-    EXPECT_EQ(get<Body>(a, id).health, 4);
+    EXPECT_EQ(get(a, Object<Body>{id}).health, 4);
 }
 
 TEST_F(Three, TheLoserOfAnObjectLearnsWhatWasLost)
@@ -80,9 +83,9 @@ TEST_F(Three, TheLoserOfAnObjectLearnsWhatWasLost)
             for (const Event &event : events)
                 if (event.kind == EventKind::owner_changed) seen.push_back(event);
             if (object_owner(b, id) != local_peer(b)) return;
-            Body body = get<Body>(b, id);
+            Body body = get(b, Object<Body>{id});
             body.health += 1;
-            set(b, id, body);
+            set(b, Object<Body>{id}, body);
         });
     ASSERT_EQ(seen.size(), 1u);
     EXPECT_EQ(seen[0].owner.previous, local_peer(b));
@@ -198,10 +201,10 @@ TEST_F(Three, CreateSaysNoneWhenNoPlaceIsLeft)
 TEST_F(Three, AValueIsStoredAsItTravels)
 {
     const ObjectId id = create(a, BODY, Body{{0.123456f, 1000.0f, -0.0f}, 1000});
-    const Body body = get<Body>(a, id);
+    const Body body = get(a, Object<Body>{id});
     EXPECT_FLOAT_EQ(body.position[0], 0.12f);
     EXPECT_FLOAT_EQ(body.position[1], 100.0f);
     EXPECT_EQ(body.health, 100);
     ASSERT_TRUE(world.step_until_converged());
-    EXPECT_EQ(std::memcmp(&get<Body>(b, id), &body, sizeof body), 0);
+    EXPECT_EQ(std::memcmp(&get(b, Object<Body>{id}), &body, sizeof body), 0);
 }

@@ -1,3 +1,5 @@
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
 #include "tests/session/three_peers.h"
 
 using namespace tern;
@@ -27,7 +29,7 @@ TEST_F(ThreePeers, WhatIsSetAfterTheReleaseIsLostAndTheFormerOwnerIsTold)
 {
     const ObjectId id = settled_body(b);
     release_ownership(b, id);
-    Body body = get<Body>(b, id);
+    Body body = get(b, Object<Body>{id});
     std::vector<Event> seen;
     for (int i = 0; i < 60; ++i)
         world.step([&](size_t node, const std::vector<Event> &events) {
@@ -36,7 +38,7 @@ TEST_F(ThreePeers, WhatIsSetAfterTheReleaseIsLostAndTheFormerOwnerIsTold)
                 if (object_of(event) == id) seen.push_back(event);
             if (object_owner(b, id) != local_peer(b)) return;
             body.health += 1;
-            set(b, id, body);
+            set(b, Object<Body>{id}, body);
         });
     ASSERT_EQ(kinds(seen), (Kinds{EventKind::owner_changed}));
     EXPECT_GT(seen[0].owner.lost_ticks, 0u);
@@ -79,9 +81,9 @@ TEST_F(ThreePeers, AClaimOfOnesOwnObjectDoesNothing)
     EXPECT_TRUE(claim(b, id, ClaimMode::optimistic));
     EXPECT_EQ(kinds(watch(1, id)), Kinds{});
     EXPECT_EQ(object_owner(a, id), local_peer(b));
-    set(b, id, Body{{4, 5, 6}, 2});
+    set(b, Object<Body>{id}, Body{{4, 5, 6}, 2});
     settle();
-    EXPECT_EQ(get<Body>(a, id).health, 2);
+    EXPECT_EQ(get(a, Object<Body>{id}).health, 2);
 }
 
 // --- lock() ---

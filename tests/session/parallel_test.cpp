@@ -1,5 +1,10 @@
 // Packets that are built in parallel parts have the same bytes as packets built in one part.
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
+#include "tern/interest.hpp"
 #include "tern/io.hpp"
+#include "tern/limits.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 #include <thread>
@@ -69,7 +74,7 @@ void play(SimWorld &world, size_t node, int step)
                 (static_cast<size_t>(step) + k) % 3 == 0)
                 continue;
             const float x = static_cast<float>((step * 7 + static_cast<int>(k)) % 90);
-            set(session, all[k], Body{{x, x / 2, -x}, step % 100});
+            set(session, Object<Body>{all[k]}, Body{{x, x / 2, -x}, step % 100});
         }
     }
     if (node == 0 && step > 60 && step % 10 == 0)

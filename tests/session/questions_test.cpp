@@ -1,8 +1,11 @@
 // The functions by which a game checks beforehand whether a call would be wrong.
 #include <gtest/gtest.h>
 #include <string>
+#include <tern/diagnostics.hpp>
+#include <tern/limits.hpp>
 #include <tern/sim.hpp>
 #include <tern/tern.hpp>
+#include <tern/untyped.hpp>
 
 using namespace tern;
 

@@ -4,6 +4,8 @@
 #include "session/inspect.h"
 #include "session/peer_links.h"
 #include <gtest/gtest.h>
+#include <tern/calls.hpp>
+#include <tern/ownership.hpp>
 #include <tern/sim.hpp>
 #include <tern/tern.hpp>
 #include <vector>
@@ -81,7 +83,7 @@ struct World {
             break;
         case 1:
         case 2:
-            if (exists(s, thing) && may_set(s, thing)) set(s, thing, Thing{value});
+            if (exists(s, thing) && may_set(s, thing)) set(s, Object<Thing>{thing}, Thing{value});
             break;
         case 3:
             if (exists(s, thing) && object_owner(s, thing) != local_peer(s)) claim(s, thing);

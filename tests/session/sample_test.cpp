@@ -60,7 +60,7 @@ struct Course {
     {
         world.step([&](size_t i, const std::vector<Event> &) {
             if (i != 1 || !moves) return;
-            set(world.nodes[1].session, id, at_us(world.now_us));
+            set(world.nodes[1].session, Object<Mover>{id}, at_us(world.now_us));
             moved_us = world.now_us;
         });
     }
@@ -83,7 +83,7 @@ TEST_P(Sampled, IsWithinTheBoundOfWhatTheOwnerHad)
     for (int i = 0; i < 300; ++i) {
         c.step(true);
         Mover now = {};
-        ASSERT_TRUE(sample(there, c.id, c.world.now_us, now));
+        ASSERT_TRUE(sample(there, Object<Mover>{c.id}, c.world.now_us, now));
         // The sample must lie near where the mover was at some time in the last 120 ms.
         float off = INFINITY;
         for (uint64_t late_us = 0; late_us < 120'000; late_us += 500)
@@ -93,16 +93,17 @@ TEST_P(Sampled, IsWithinTheBoundOfWhatTheOwnerHad)
         worst_step = std::max(worst_step, std::fabs(last_step - (i > 0 ? 0.05f : 0)));
         before = now;
         Mover then = {};
-        ASSERT_TRUE(sample(there, c.id, c.world.now_us - 150'000, then));
+        ASSERT_TRUE(sample(there, Object<Mover>{c.id}, c.world.now_us - 150'000, then));
         EXPECT_EQ(then.health, 1);
     }
     EXPECT_LT(worst, 0.15f);
     EXPECT_LT(worst_step, 0.25f); // 40 ms of jitter are 0.12 m at 3 m/s.
     c.steps(120, false);
     Mover rest = {};
-    ASSERT_TRUE(sample(there, c.id, c.world.now_us, rest));
-    EXPECT_EQ(std::memcmp(&rest, &get<Mover>(there, c.id), sizeof rest), 0);
-    EXPECT_EQ(std::memcmp(&rest, &get<Mover>(c.world.nodes[1].session, c.id), sizeof rest), 0);
+    ASSERT_TRUE(sample(there, Object<Mover>{c.id}, c.world.now_us, rest));
+    EXPECT_EQ(std::memcmp(&rest, &get(there, Object<Mover>{c.id}), sizeof rest), 0);
+    EXPECT_EQ(std::memcmp(&rest, &get(c.world.nodes[1].session, Object<Mover>{c.id}), sizeof rest),
+              0);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Sampled,
@@ -118,8 +119,8 @@ TEST(Sample, OfAnExactTypeAndOfOnesOwnIsThePresentValue)
     for (const size_t i : {1u, 2u}) {
         const Session *session = c.world.nodes[i].session;
         Mover now = {};
-        ASSERT_TRUE(sample(session, c.id, c.world.now_us - 50'000, now));
-        EXPECT_EQ(apart(now, get<Mover>(session, c.id)), 0);
+        ASSERT_TRUE(sample(session, Object<Mover>{c.id}, c.world.now_us - 50'000, now));
+        EXPECT_EQ(apart(now, get(session, Object<Mover>{c.id})), 0);
     }
 }
 
@@ -130,7 +131,7 @@ TEST(Sample, OfWhatIsDeadIsNothing)
     destroy(c.world.nodes[1].session, c.id);
     c.steps(30, false);
     Mover kept = {{7, 7}, 7};
-    EXPECT_FALSE(sample(c.world.nodes[2].session, c.id, c.world.now_us, kept));
+    EXPECT_FALSE(sample(c.world.nodes[2].session, Object<Mover>{c.id}, c.world.now_us, kept));
     EXPECT_EQ(kept.health, 7);
 }
 
@@ -146,12 +147,12 @@ TEST(Sample, ANewOwnerBeginsWithWhatWasTold)
         c.step(owns && object_owner(c.world.nodes[0].session, c.id) !=
                            local_peer(c.world.nodes[0].session));
         Mover now = {};
-        ASSERT_TRUE(sample(there, c.id, c.world.now_us, now));
+        ASSERT_TRUE(sample(there, Object<Mover>{c.id}, c.world.now_us, now));
         EXPECT_LT(apart(now, at_us(c.moved_us)), 1.5f);
     }
     Mover rest = {};
-    ASSERT_TRUE(sample(there, c.id, c.world.now_us, rest));
-    EXPECT_EQ(apart(rest, get<Mover>(c.world.nodes[0].session, c.id)), 0);
+    ASSERT_TRUE(sample(there, Object<Mover>{c.id}, c.world.now_us, rest));
+    EXPECT_EQ(apart(rest, get(c.world.nodes[0].session, Object<Mover>{c.id})), 0);
 }
 
 }

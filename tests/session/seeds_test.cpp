@@ -1,5 +1,8 @@
 // Whole sessions over a bad network, one per seed. In the end the remaining peers have the same
 // world, byte for byte.
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -33,16 +36,16 @@ struct Game {
     {
         counts.updates += 1;
         if (object_type(session, id) == BODY) {
-            Body body = get<Body>(session, id);
+            Body body = get(session, Object<Body>{id});
             body.position[random::below(world.random, 3)] = coordinate();
             body.health = static_cast<int32_t>(random::below(world.random, 101));
-            set(session, id, body);
+            set(session, Object<Body>{id}, body);
             return;
         }
         Name name = {};
         std::snprintf(name.text, sizeof name.text, "%llu",
                       static_cast<unsigned long long>(random::below(world.random, 100000)));
-        set(session, id, name);
+        set(session, Object<Name>{id}, name);
     }
 
     void spawn(Session *session)

@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "fuzz/support/chance.h"
 #include "session/inspect.h"
+#include "tern/diagnostics.hpp"
 #include "tern/sim.hpp"
 #include "tern/tern.hpp"
 #include "transport/sockets/addresses.h"

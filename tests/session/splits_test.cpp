@@ -1,5 +1,7 @@
 // Networks that fall apart for longer than timeout_ms, and heal: who goes on, who waits, and that
 // all are one session again.
+#include "tern/host.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -64,7 +66,7 @@ struct Play {
         if (state != State::open && state != State::cut_off) return;
         moves += 1;
         if (may_set(session, own[i]))
-            set(session, own[i], Body{{static_cast<float>(moves % 90), 1, 2}, 100});
+            set(session, Object<Body>{own[i]}, Body{{static_cast<float>(moves % 90), 1, 2}, 100});
         const bool is_in = other_peers(session).size() + 1 == world.nodes.size();
         if (state == State::cut_off && is_in && moves % 10 == 0) {
             EXPECT_EQ(create(session, BODY, Body{}), ObjectId::none);
@@ -80,7 +82,7 @@ struct Play {
             if (event.kind == EventKind::host_lost && session_state(session) == State::joining &&
                 !joins_again) {
                 ASSERT_TRUE(exists(session, held[i]));
-                EXPECT_EQ(get<Body>(session, held[i]).health, 50);
+                EXPECT_EQ(get(session, Object<Body>{held[i]}).health, 50);
                 EXPECT_EQ(local_peer(session), anew.count(i) != 0 ? anew[i] : ids[i]);
                 came_back += 1;
                 joins_again = true;
@@ -285,7 +287,7 @@ TEST_P(Splits, TwoThatWentOnAloneAreOneAgain)
     game.run(second_us);
     ASSERT_TRUE(game.world.step_until_converged()) << game.world.describe();
     EXPECT_EQ(host_peer(first), game.ids[1]); // It had replaced a host.
-    EXPECT_EQ(get<Body>(first, late).health, 70);
+    EXPECT_EQ(get(first, Object<Body>{late}).health, 70);
     EXPECT_EQ(game.came_back, 1);
     EXPECT_TRUE(game.all_have_theirs());
 }

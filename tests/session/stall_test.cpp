@@ -1,6 +1,9 @@
 // A peer that stands still for less than timeout_ms, while the others create and destroy objects,
 // costs nobody the session: what waits for it is bounded by the living objects.
 #include "migration/replica.h"
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -60,7 +63,8 @@ struct Gallery {
             if (bullet.dies_us <= world.now_us) destroy(session, bullet.id);
         std::erase_if(own, [&](const Bullet &bullet) { return bullet.dies_us <= world.now_us; });
         for (const Bullet &bullet : own)
-            set(session, bullet.id, Body{{static_cast<float>(created[i] % 100), 2, 3}, 50});
+            set(session, Object<Body>{bullet.id},
+                Body{{static_cast<float>(created[i] % 100), 2, 3}, 50});
     }
 
     // One tick of all peers but the sleeper, whose datagrams wait in its socket.

@@ -1,4 +1,7 @@
 // The star topology as a game sees it: the API is that of a mesh, and the host relays everything.
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -41,7 +44,7 @@ struct Star : testing::Test {
     }
     void damage(size_t place, ObjectId body, int32_t health)
     {
-        set(at(place), body, Body{{0, 0, 0}, health});
+        set(at(place), Object<Body>{body}, Body{{0, 0, 0}, health});
     }
 };
 
@@ -108,8 +111,8 @@ TEST_F(Star, WhatIsLostWithAMigrationIsToldToClients)
     EXPECT_EQ(object_owner(at(3), body), id(2));
     damage(2, body, 44);
     steps(10);
-    EXPECT_EQ(get<Body>(at(3), body).health, 44);
-    EXPECT_EQ(get<Body>(at(1), body).health, 44);
+    EXPECT_EQ(get(at(3), Object<Body>{body}).health, 44);
+    EXPECT_EQ(get(at(1), Object<Body>{body}).health, 44);
     destroy(at(2), body);
     steps(10);
     for (size_t i = 0; i < 4; ++i)
@@ -123,12 +126,12 @@ TEST_F(Star, TheHostSaysAgainWhatALossyClientMissed)
     world.cut_one_way(0, 3, true);
     damage(1, body, 50);
     steps(5);
-    EXPECT_EQ(get<Body>(at(2), body).health, 50);
-    EXPECT_EQ(get<Body>(at(3), body).health, 4);
+    EXPECT_EQ(get(at(2), Object<Body>{body}).health, 50);
+    EXPECT_EQ(get(at(3), Object<Body>{body}).health, 4);
     world.cut_one_way(0, 3, false);
     // The owner sends nothing more. The host resends, because it tracks the client's acks itself.
     steps(40);
-    EXPECT_EQ(get<Body>(at(3), body).health, 50);
+    EXPECT_EQ(get(at(3), Object<Body>{body}).health, 50);
 }
 
 TEST_F(Star, ExplainNamesWhoTellsIt)
@@ -145,7 +148,7 @@ TEST_F(Star, ExplainNamesWhoTellsIt)
     expect_why(explain(at(3), body, id(0)), Why::not_owned_here);
     damage(1, body, 50);
     steps(3); // The change has reached the host, and its datagrams to the clients are in flight.
-    EXPECT_EQ(get<Body>(at(0), body).health, 50);
+    EXPECT_EQ(get(at(0), Object<Body>{body}).health, 50);
     const Explanation behind = explain(at(0), body, id(2));
     expect_why(behind, Why::change_unacked);
     EXPECT_GT(behind.behind_ticks, 0u);
@@ -180,7 +183,7 @@ TEST_F(Star, WhenTheHostGoesCallsAndChangesGoOnThroughTheNext)
     damage(2, body, 60);
     ASSERT_TRUE(world.step_until_converged());
     EXPECT_EQ(host_peer(at(3)), id(1));
-    EXPECT_EQ(get<Body>(at(3), body).health, 60);
+    EXPECT_EQ(get(at(3), Object<Body>{body}).health, 60);
     EXPECT_TRUE(call(at(3), id(2), HIT, Hit{ObjectId::none, 5}));
     steps(20);
     ASSERT_EQ(heard[2].size(), 1u);

@@ -3,6 +3,7 @@
 // TERN_COMMIT_SEED, so it differs between commits. If TERN_EVERY_BIT is set, as in ./dev nightly,
 // it flips every bit.
 #include "migration/replica.h"
+#include "tern/diagnostics.hpp"
 #include "tests/session/sim_world.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -92,9 +93,9 @@ TEST(Tamper, EachFlippedBitIsRejectedAndChangesNothing)
             if (session_state(session) == State::open && id == ObjectId::none)
                 id = create(session, BODY, Body{{1, 2, 3}, 4});
             if (exists(session, id) && object_owner(session, id) == local_peer(session)) {
-                Body body = get<Body>(session, id);
+                Body body = get(session, Object<Body>{id});
                 body.position[0] += 0.5f;
-                set(session, id, body);
+                set(session, Object<Body>{id}, body);
             } else if (exists(session, id) && step == 20) {
                 claim(session, id);
             }
@@ -126,7 +127,8 @@ TEST(Tamper, ReplayedDatagramsChangeNothing)
             receive(node.session, waiting, world.now_us);
             for (ObjectId object : object_ids(node.session, BODY))
                 if (object_owner(node.session, object) == local_peer(node.session))
-                    set(node.session, object, Body{{static_cast<float>(step), 0, 0}, 1});
+                    set(node.session, Object<Body>{object},
+                        Body{{static_cast<float>(step), 0, 0}, 1});
             if (step == 20 && i == 1) create(node.session, BODY, Body{});
             node.socket->send(send(node.session, world.now_us));
         }

@@ -1,5 +1,7 @@
 // A fixture of three peers, the first of them the host, that collects the events of an object.
 #pragma once
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -56,7 +58,7 @@ struct ThreePeers : testing::Test {
         const ObjectId id = create(b, DOOR, Name{"shut"});
         settle();
         claim(c, id, ClaimMode::optimistic);
-        set(c, id, Name{"open"});
+        set(c, Object<Name>{id}, Name{"open"});
         return id;
     }
 

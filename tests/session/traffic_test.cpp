@@ -1,4 +1,7 @@
 // traffic_rows(): every bit of the datagrams from send() is charged to its purpose.
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -86,9 +89,9 @@ void play(CountedWorld &world, size_t i)
         if (ours && chance(15))
             destroy(session, object);
         else if (ours && type == BODY)
-            set(session, object, Body{{static_cast<float>(value), 0, 1}, value});
+            set(session, Object<Body>{object}, Body{{static_cast<float>(value), 0, 1}, value});
         else if (ours)
-            set(session, object, Name{"a name"});
+            set(session, Object<Name>{object}, Name{"a name"});
     }
     if (chance(4)) create(session, BODY, Body{{1, 2, 3}, value});
     if (chance(8)) create(session, NAME, Name{"x"});
@@ -139,11 +142,11 @@ TEST(Traffic, FieldsAreChargedTheirBits)
     EXPECT_EQ(row(session, TrafficKind::create).count, 2u);
     const Name names[] = {{"a"}, {""}, {"seventeen"}};
     for (int i = 0; i < 10; ++i) {
-        set(session, body, Body{{0, 0, 0}, i});
-        if (i < 3) set(session, name, names[i]);
+        set(session, Object<Body>{body}, Body{{0, 0, 0}, i});
+        if (i < 3) set(session, Object<Name>{name}, names[i]);
         world.steps_counted(10);
     }
-    set(session, body, Body{{1, 0, 0}, 90});
+    set(session, Object<Body>{body}, Body{{1, 0, 0}, 90});
     world.steps_counted(10);
     EXPECT_EQ(row(session, TrafficKind::update, BODY, 1).bits, 11 * 7);
     EXPECT_EQ(row(session, TrafficKind::update, BODY, 1).count, 11u);

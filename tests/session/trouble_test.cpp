@@ -1,6 +1,9 @@
 // Failures that an ordinary game can meet, and the outcome that the library promises.
 #include "migration/message_queue.h"
 #include "migration/replica.h"
+#include "tern/diagnostics.hpp"
+#include "tern/host.hpp"
+#include "tern/limits.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -16,14 +19,14 @@ TEST(Trouble, TwoMembersThatLoseEachOtherAgreeAgainAfterwards)
         const ObjectId old = create(b, BODY, Body{{0, 0, 0}, 1});
         ASSERT_TRUE(world.step_until_converged());
         world.cut(1, 2, true);
-        set(b, old, Body{{5, 5, 5}, 5});
+        set(b, Object<Body>{old}, Body{{5, 5, 5}, 5});
         const ObjectId made = create(c, BODY, Body{{1, 1, 1}, 1});
         world.steps(100);                     // This is longer than timeout_ms.
         EXPECT_EQ(other_peers(b).size(), 2u); // Only the host removes members from the view.
         world.cut(1, 2, false);
         ASSERT_TRUE(world.step_until_converged()) << "seed " << seed << "\n" << world.describe();
         EXPECT_TRUE(exists(b, made));
-        EXPECT_EQ(get<Body>(c, old).health, 5);
+        EXPECT_EQ(get(c, Object<Body>{old}).health, 5);
     }
 }
 
@@ -122,7 +125,7 @@ TEST(Trouble, WhatIsSaidBeforeLeavingArrives)
     const ObjectId id = create(leaver, BODY, Body{});
     ASSERT_TRUE(world.step_until_converged());
     ASSERT_TRUE(call(leaver, host_peer(leaver), HIT, Hit{id, 7}));
-    set(leaver, id, Body{{0, 0, 0}, 77});
+    set(leaver, Object<Body>{id}, Body{{0, 0, 0}, 77});
     leave(leaver);
     int calls = 0;
     world.steps(200, [&](size_t node, const Event &event) {
@@ -130,7 +133,7 @@ TEST(Trouble, WhatIsSaidBeforeLeavingArrives)
     });
     EXPECT_EQ(calls, 1);
     ASSERT_TRUE(exists(world.nodes[0].session, id));
-    EXPECT_EQ(get<Body>(world.nodes[0].session, id).health, 77);
+    EXPECT_EQ(get(world.nodes[0].session, Object<Body>{id}).health, 77);
 }
 
 TEST(Trouble, ADestroyedObjectStaysReadableWhileOthersAreCreated)
@@ -144,9 +147,9 @@ TEST(Trouble, ADestroyedObjectStaysReadableWhileOthersAreCreated)
     bool seen = false;
     world.steps(60, [&](size_t node, const Event &event) {
         if (node != 1 || event.kind != EventKind::object_destroyed) return;
-        const Body &old = get<Body>(b, id);
+        const Body &old = get(b, Object<Body>{id});
         const ObjectId next = create(b, BODY, old);
-        EXPECT_EQ(get<Body>(b, next).health, 42);
+        EXPECT_EQ(get(b, Object<Body>{next}).health, 42);
         EXPECT_EQ(old.health, 42);
         seen = true;
     });

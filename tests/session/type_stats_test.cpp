@@ -1,4 +1,6 @@
 // type_stats(): the values encoded and decoded, per type.
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -21,8 +23,8 @@ struct Pair : testing::Test {
         const ObjectId mine = create(at(0), BODY, Body{{1, 2, 3}, 40});
         const ObjectId theirs = create(at(1), BODY, Body{{4, 5, 6}, 70});
         for (int32_t i = 0; i < 50; ++i) {
-            set(at(0), mine, Body{{static_cast<float>(i), 2, 3}, 40});
-            set(at(1), theirs, Body{{4, 5, static_cast<float>(i)}, 70});
+            set(at(0), Object<Body>{mine}, Body{{static_cast<float>(i), 2, 3}, 40});
+            set(at(1), Object<Body>{theirs}, Body{{4, 5, static_cast<float>(i)}, 70});
             const auto how = i % 2 == 0 ? Reliability::reliable : Reliability::unreliable;
             call(at(0), local_peer(at(1)), HIT, Hit{ObjectId::none, i}, how);
             world->step();

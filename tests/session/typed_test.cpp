@@ -1,4 +1,8 @@
 // Objects and calls whose types the compiler knows.
+#include "tern/calls.hpp"
+#include "tern/handlers.hpp"
+#include "tern/prediction.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -90,7 +94,7 @@ TEST_F(Typed, CallsHaveTheTypeOfTheirStruct)
                 if (!shout) continue;
                 (node == 0 ? heard : answers) += shout->text + std::string(" ");
                 if (event.kind != EventKind::call || event.call.id == CallId::none) continue;
-                EXPECT_TRUE(reply(ada, event, Shout{"yes"}));
+                EXPECT_TRUE(reply(ada, event.call, Shout{"yes"}));
             }
         });
     EXPECT_EQ(heard, "here owner host asked ");

@@ -1,4 +1,6 @@
 // Dynamic values as fields of objects and as arguments of calls, from one session to another.
+#include "tern/diagnostics.hpp"
+#include "tern/untyped.hpp"
 #include "tern/values.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
@@ -59,16 +61,16 @@ TEST_F(Letters, AnObjectHoldsAValue)
     Letter letter = {7, {}};
     const ObjectId id = create(a, LETTER, letter);
     ASSERT_TRUE(world.step_until_converged());
-    EXPECT_EQ(read(get<Letter>(b, id)), "nil");
+    EXPECT_EQ(read(get(b, Object<Letter>{id})), "nil");
     write(letter, "first", 2.5);
-    set(a, id, letter);
+    set(a, Object<Letter>{id}, letter);
     ASSERT_TRUE(world.step_until_converged());
-    EXPECT_EQ(read(get<Letter>(b, id)), "first 2.500000");
-    EXPECT_EQ(get<Letter>(b, id).number, 7u);
+    EXPECT_EQ(read(get(b, Object<Letter>{id})), "first 2.500000");
+    EXPECT_EQ(get(b, Object<Letter>{id}).number, 7u);
     write(letter, "a longer one", -3);
-    set(a, id, letter);
+    set(a, Object<Letter>{id}, letter);
     ASSERT_TRUE(world.step_until_converged());
-    EXPECT_EQ(read(get<Letter>(b, id)), "a longer one -3.000000");
+    EXPECT_EQ(read(get(b, Object<Letter>{id})), "a longer one -3.000000");
 }
 
 TEST_F(Letters, AMalformedOneIsSetAsNil)
@@ -77,11 +79,11 @@ TEST_F(Letters, AMalformedOneIsSetAsNil)
     write(letter, "first", 1);
     const ObjectId id = create(a, LETTER, letter);
     letter.about[0] = 0xff;
-    set(a, id, letter);
-    EXPECT_EQ(read(get<Letter>(a, id)), "nil");
-    EXPECT_EQ(get<Letter>(a, id).about[1], 0);
+    set(a, Object<Letter>{id}, letter);
+    EXPECT_EQ(read(get(a, Object<Letter>{id})), "nil");
+    EXPECT_EQ(get(a, Object<Letter>{id}).about[1], 0);
     ASSERT_TRUE(world.step_until_converged());
-    EXPECT_EQ(read(get<Letter>(b, id)), "nil");
+    EXPECT_EQ(read(get(b, Object<Letter>{id})), "nil");
     EXPECT_EQ(breach_count(peer_stats(b, local_peer(a))), 0u);
 }
 

@@ -1,4 +1,5 @@
 // A connection uses only the block in which it was placed, and never allocates.
+#include "tern/limits.hpp"
 #include "tests/transport/connection/connection_pair.h"
 #include <cstdlib>
 #include <gtest/gtest.h>

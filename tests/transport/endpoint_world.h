@@ -1,6 +1,7 @@
 // A few endpoints and the datagrams between them, for tests. The test sets the time and the seed.
 #pragma once
 #include "base/random.h"
+#include "tern/limits.hpp"
 #include "transport/endpoint_types.h"
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,6 @@
 // Relay candidates: a handshake that is tried over several addresses, and the address to which a
 // connection sends.
+#include "tern/limits.hpp"
 #include "tests/transport/connection/connection_pair.h"
 #include "tests/transport/endpoint_world.h"
 #include "transport/sockets/addresses.h"

@@ -1,4 +1,5 @@
 #include "transport/connection/congestion.h"
+#include "tern/limits.hpp"
 #include "tern/types.hpp"
 #include <algorithm>
 #include <bit>

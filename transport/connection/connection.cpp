@@ -1,4 +1,6 @@
 #include "transport/connection/connection.h"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
 #include "transport/connection/connection_types.h"
 #include "transport/little_endian.h"
 #include "transport/sockets/addresses.h"

@@ -6,6 +6,7 @@
 // as the only timer.
 // Formats: docs/wire_format.md, "Data datagrams".
 #pragma once
+#include "tern/diagnostics.hpp"
 #include "transport/transport_types.h"
 
 namespace tern {

@@ -1,3 +1,4 @@
+#include "tern/limits.hpp"
 #include "transport/connection/connection.h"
 #include "transport/connection/connection_types.h"
 #include "transport/connection/packet_codec.h"

@@ -1,5 +1,6 @@
 // The members of a connection. Only transport/ may include this file.
 #pragma once
+#include "tern/diagnostics.hpp"
 #include "transport/connection/ack_tracker.h"
 #include "transport/connection/congestion.h"
 #include "transport/connection/connection.h"

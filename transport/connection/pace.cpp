@@ -1,4 +1,5 @@
 #include "transport/connection/pace.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 
 namespace tern::pace {

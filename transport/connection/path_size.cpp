@@ -1,4 +1,5 @@
 #include "transport/connection/path_size.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <iterator>
 

@@ -2,6 +2,7 @@
 // carries datagram_bytes_base. Once packets are full, probes with padding try larger sizes. A path
 // that stops carrying large datagrams is noticed by their loss.
 #pragma once
+#include "tern/limits.hpp"
 #include "tern/types.hpp"
 
 namespace tern {

@@ -1,4 +1,5 @@
 #include "transport/sockets/udp_socket.h"
+#include "tern/limits.hpp"
 #include "transport/sockets/addresses.h"
 #include "transport/sockets/socket_error.h"
 #include <algorithm>

@@ -1,5 +1,6 @@
 // A thread pool for loops: for_each() divides the iterations among the threads and its caller.
 #include "tern/io.hpp"
+#include "tern/limits.hpp"
 #include <algorithm>
 #include <condition_variable>
 #include <memory>

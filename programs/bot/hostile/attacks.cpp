@@ -1,5 +1,10 @@
 #include "attacks.h"
 #include "common/suggestion.h"
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include <algorithm>
 
 namespace bot::attacks {

@@ -1,4 +1,5 @@
 #include "intruder.h"
+#include "tern/limits.hpp"
 #include <algorithm>
 
 namespace bot::intruder {

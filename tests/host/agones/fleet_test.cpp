@@ -1,6 +1,9 @@
 // A fleet in a box: several hosts, each beside a stand-in of the Agones SDK's server, an allocator
 // that sends players to them, and what befalls them: one is killed, one is drained, one is scaled
 // down. Real processes, sockets and signals; no cluster.
+#include "tern/diagnostics.hpp"
+#include "tern/invites.hpp"
+#include "tern/untyped.hpp"
 #include "tests/host/agones/sdk_stand_in.h"
 #include "tests/host/running_host.h"
 #include <algorithm>

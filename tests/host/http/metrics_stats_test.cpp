@@ -2,6 +2,10 @@
 // traffic in both directions over the simulated network.
 #include "host/http/http.h"
 #include "host/room.h"
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
+#include "tern/invites.hpp"
+#include "tern/untyped.hpp"
 #include "tests/host/http/live_board.h"
 #include "tests/host/http/metrics_text.h"
 #include "tests/host/running_host.h"
@@ -118,7 +122,7 @@ void play_for(HostedRoom &hosted, int ticks)
             for (const tern::TypeId type : {crate_type, ghost_type})
                 for (const tern::ObjectId object : tern::object_ids(session, type))
                     if (tern::object_owner(session, object) == tern::local_peer(session))
-                        tern::set(session, object, Crate{{x, 2}});
+                        tern::set(session, tern::Object<Crate>{object}, Crate{{x, 2}});
             const std::span<const tern::ObjectId> ghosts = tern::object_ids(session, ghost_type);
             if (tick % 30 == 29 && !ghosts.empty() && tern::exists(session, ghosts[0]) &&
                 tern::object_owner(session, ghosts[0]) == tern::local_peer(session))

@@ -1,4 +1,5 @@
 #include "host/http/http.h"
+#include "tern/diagnostics.hpp"
 #include "tests/host/http/live_board.h"
 #include "tests/host/http/metrics_text.h"
 #include <cstdio>

@@ -1,4 +1,5 @@
 #include "programs/find/list.h"
+#include "tern/invites.hpp"
 #include "tern/tern.hpp"
 #include <cstdio>
 #include <gtest/gtest.h>

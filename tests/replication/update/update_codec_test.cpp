@@ -1,5 +1,6 @@
 #include "base/random.h"
 #include "replication/update/update_codec.h"
+#include "tern/limits.hpp"
 #include "tests/replication/block.h"
 #include "tests/replication/update_room.h"
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 // states are explored once, but all schedules that lead to them are counted.
 #pragma once
 #include "base/hash.h"
+#include "tern/limits.hpp"
 #include "tests/replication/block.h"
 #include <algorithm>
 #include <array>

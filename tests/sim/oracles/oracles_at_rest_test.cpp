@@ -2,6 +2,7 @@
 // and report each difference that the others have not received.
 #include "sim/oracles/oracle_checks.h"
 #include "sim/oracles/oracles.h"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 
@@ -94,7 +95,7 @@ TEST(OraclesAtRest, AValueThatItsOwnerHasChanged)
 {
     Rest rest(5);
     EXPECT_FALSE(oracle_last_values::check(rest.at_rest()));
-    set(rest.session(2), rest.body, test::Body{{9, 9, 9}, 9});
+    set(rest.session(2), Object<test::Body>{rest.body}, test::Body{{9, 9, 9}, 9});
     EXPECT_FALSE(oracle_convergence::check(rest.at_rest()));
     expect_violation(rest.quiescent(), "Q2", rest.body);
 }

@@ -1,5 +1,6 @@
 // The oracles of what leaves a peer: nobody is answered with more than it sent, and all that is
 // handed to the network is charged.
+#include "tern/limits.hpp"
 #include "tests/sim/oracles/oracle_scene.h"
 
 using namespace tern;

@@ -1,6 +1,12 @@
 // Recorded sessions that are replayed to the byte.
 #include "session/recording/record.h"
 #include "sim/recording/recording.h"
+#include "tern/calls.hpp"
+#include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
+#include "tern/ownership.hpp"
+#include "tern/recording.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <filesystem>
@@ -45,10 +51,11 @@ void play_some(Session *session, const std::vector<Event> &events, Random &rando
         for (const ObjectId object : object_ids(session, type)) {
             if (!exists(session, object)) continue;
             if (type == BODY && inspect::is_optimistic(session, object))
-                set(session, object, Body{{0, 1, 0}, 2});
+                set(session, Object<Body>{object}, Body{{0, 1, 0}, 2});
             if (object_owner(session, object) != local_peer(session)) continue;
             if (type == BODY && random::chance(random, 0.3))
-                set(session, object, Body{{static_cast<float>(random::unit(random)), 0, 0}, 1});
+                set(session, Object<Body>{object},
+                    Body{{static_cast<float>(random::unit(random)), 0, 0}, 1});
             if (random::chance(random, 0.02)) lock(session, object, random::chance(random, 0.7));
             if (random::chance(random, 0.01)) release_ownership(session, object);
             if (random::chance(random, 0.02)) destroy(session, object);

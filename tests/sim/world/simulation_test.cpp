@@ -1,6 +1,9 @@
 #include "sim/world/liveness.h"
 #include "sim/world/simulation.h"
 #include "sim/world/sodium_source.h"
+#include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>

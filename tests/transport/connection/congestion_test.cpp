@@ -1,6 +1,7 @@
 // Flows that share a link, in virtual time: the share of each flow, and the length of the queue.
 #include "bench/pairs/shared_link.h"
 #include "connection_pair.h"
+#include "tern/diagnostics.hpp"
 #include <gtest/gtest.h>
 
 using namespace shared_link;

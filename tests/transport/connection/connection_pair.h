@@ -1,6 +1,7 @@
 // Two connections and a simulated network between them, for tests.
 #pragma once
 #include "base/random.h"
+#include "tern/limits.hpp"
 #include "transport/connection/connection_types.h"
 #include "transport/connection/packet_codec.h"
 #include <algorithm>

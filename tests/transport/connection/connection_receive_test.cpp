@@ -1,4 +1,5 @@
 // Packets that arrive at a connection: forged, replayed, malformed and hostile ones.
+#include "tern/limits.hpp"
 #include "tests/transport/connection/bytes.h"
 #include "tests/transport/connection/connection_pair.h"
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // The sending side of a connection: queues, window, budget, packets.
 #include "connection_pair.h"
+#include "tern/limits.hpp"
 #include "transport/connection/connection_types.h"
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // The life of a connection: two ends over a bad network, probes, timeout, close.
 #include "connection_pair.h"
+#include "tern/diagnostics.hpp"
 #include <gtest/gtest.h>
 
 using namespace connection_test;

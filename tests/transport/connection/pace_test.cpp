@@ -1,3 +1,4 @@
+#include "tern/limits.hpp"
 #include "transport/connection/pace.h"
 #include <algorithm>
 #include <gtest/gtest.h>

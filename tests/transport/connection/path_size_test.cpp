@@ -1,3 +1,4 @@
+#include "tern/limits.hpp"
 #include "tests/transport/connection/connection_pair.h"
 #include "transport/connection/path_size.h"
 #include <gtest/gtest.h>
