@@ -41,7 +41,7 @@ struct Pair {
     Mail wire[wire_max];
     size_t wire_count;
     uint64_t now_us;
-    std::byte scratch[datagram_bytes_max];
+    PacketRoom room;
 };
 
 // The content of each message is a part of the same byte sequence.
@@ -135,7 +135,7 @@ Opening arrive(Pair &pair, const Mail &mail, bool refused)
 {
     Side &side = pair.sides[mail.to];
     const OpenedPacket packet = connection::open_packet(
-        *side.connection, std::span(mail.bytes).first(mail.size_bytes), pair.scratch);
+        *side.connection, std::span(mail.bytes).first(mail.size_bytes), pair.room);
     if (packet.opening != Opening::ok || refused) return packet.opening;
     for (size_t i = 0; i < packet.unreliable_count; ++i)
         for (const std::byte byte : packet.unreliable[i].bytes)
@@ -143,7 +143,7 @@ Opening arrive(Pair &pair, const Mail &mail, bool refused)
                         static_cast<unsigned long long>(packet.number));
     connection::accept(*side.connection, packet, pair.now_us);
     const OpenedPacket again = connection::open_packet(
-        *side.connection, std::span(mail.bytes).first(mail.size_bytes), pair.scratch);
+        *side.connection, std::span(mail.bytes).first(mail.size_bytes), pair.room);
     TERN_ASSERT(again.opening == Opening::replayed, "packet %llu is accepted twice",
                 static_cast<unsigned long long>(packet.number));
     return Opening::ok;

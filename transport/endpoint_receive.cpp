@@ -89,7 +89,7 @@ Handling receive_version_refusal(Endpoint &e, const Datagram &datagram)
 Arrival receive_packet(Endpoint &e, ConnectionIndex index, const Datagram &datagram)
 {
     Arrival arrival = {Handling::packet, index,
-                       connection::open_packet(*e._connections[index], datagram.bytes, e._scratch)};
+                       connection::open_packet(*e._connections[index], datagram.bytes, e._room)};
     if (arrival.packet.opening == Opening::malformed)
         arrival.handling = Handling::breach;
     else if (arrival.packet.opening != Opening::ok)

@@ -238,7 +238,7 @@ Arrival promote(Endpoint &e, HalfOpen &entry, const Datagram &datagram, uint64_t
 {
     Arrival arrival = {};
     const bool is_here = datagram.address == entry.address && !half_open::is_over(entry, now_us);
-    if (!is_here || !is_authentic(entry, datagram, e._scratch)) return arrival;
+    if (!is_here || !is_authentic(entry, datagram, e._room.content)) return arrival;
     const Rivals rivals = find_rivals(e, entry);
     const ConnectionIndex index =
         rivals.connecting != no_connection ? rivals.connecting : free_slot(e);
@@ -247,7 +247,7 @@ Arrival promote(Endpoint &e, HalfOpen &entry, const Datagram &datagram, uint64_t
 
     Connection &c = make_connection(e, index);
     connection::open(c, entry.keys, entry.remote_id, entry.address, now_us);
-    arrival.packet = connection::open_packet(c, datagram.bytes, e._scratch);
+    arrival.packet = connection::open_packet(c, datagram.bytes, e._room);
     if (arrival.packet.opening != Opening::ok) { // Authentic, but malformed.
         connection::wipe(c);
         clear_half_open(e, entry);

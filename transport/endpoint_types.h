@@ -83,7 +83,7 @@ struct Endpoint { // Closed.
 
     // What is large or rarely used lies behind, so that a tick touches few pages.
     ConnectionIds _ids;
-    std::byte _scratch[datagram_bytes_max];
+    PacketRoom _room;
     KeyPair _keys;
     MacKeys _mac_keys; // Derived from our public key.
     EntropySource _entropy;

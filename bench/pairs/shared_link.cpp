@@ -153,9 +153,9 @@ void arrive(World &w, const Flying &f)
     Flow &flow = w.flows[f.flow];
     if (flow.plan.load == Load::reno)
         return f.to_sender ? reno_acked(w, f.flow, f.number) : reno_arrives(w, f.flow, f.number);
-    std::byte scratch[datagram_bytes_max];
+    PacketRoom room;
     Connection &c = f.to_sender ? *flow.sender : *flow.receiver;
-    const OpenedPacket packet = connection::open_packet(c, f.bytes, scratch);
+    const OpenedPacket packet = connection::open_packet(c, f.bytes, room);
     if (packet.opening != Opening::ok) return;
     connection::accept(c, packet, w.now_us);
     if (f.to_sender) return;

@@ -163,9 +163,9 @@ void send_all(Link &link, size_t to, Connection &c, Times &times, uint64_t now_u
 void receive_all(Link &link, size_t at, Connection &c, Times &times, uint64_t now_us)
 {
     std::vector<std::byte> bytes;
-    std::byte scratch[datagram_bytes_max];
+    PacketRoom room;
     while (take(link, at, now_us, bytes)) {
-        const OpenedPacket packet = connection::open_packet(c, bytes, scratch);
+        const OpenedPacket packet = connection::open_packet(c, bytes, room);
         times.wrong |= packet.opening != Opening::ok;
         if (packet.opening == Opening::ok) connection::accept(c, packet, now_us);
         for (;;) {

@@ -82,7 +82,7 @@ TEST(Allocation, NothingInAConnectionAllocates)
                 const auto sealed = connection::finish_packet(a, packet, pair.now_us);
                 if (tick % 7 == 3) continue; // This packet is lost.
                 const OpenedPacket opened =
-                    connection::open_packet(b, sealed, pair.side[1 - from].scratch);
+                    connection::open_packet(b, sealed, pair.side[1 - from].room);
                 if (opened.opening == Opening::ok) connection::accept(b, opened, pair.now_us);
             }
             for (StreamId stream : {StreamId::world, StreamId::calls})

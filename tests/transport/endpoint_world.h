@@ -3,7 +3,6 @@
 #include "base/random.h"
 #include "tern/limits.hpp"
 #include "transport/endpoint_types.h"
-#include <algorithm>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <sodium.h>
@@ -198,13 +197,13 @@ inline void run(Net &net, uint64_t duration_us)
         step(net);
 }
 
-// The bytes of an endpoint's whole state, without its counters and its scratch buffer.
+// The bytes of an endpoint's whole state, without its counters and its room for a packet.
 inline Bytes state(Peer &peer)
 {
     Endpoint copy = peer.e();
     copy._received = copy._bad = 0;
     copy._handshakes = {};
-    std::fill(std::begin(copy._scratch), std::end(copy._scratch), std::byte{0});
+    std::memset(static_cast<void *>(&copy._room), 0, sizeof copy._room);
     Bytes all;
     const auto add = [&all](const void *from, size_t size) {
         const auto *bytes = static_cast<const std::byte *>(from);

@@ -7,6 +7,8 @@
 // Formats: docs/wire_format.md, "Data datagrams".
 #pragma once
 #include "tern/diagnostics.hpp"
+#include "tern/limits.hpp"
+#include "transport/connection/packet_codec.h"
 #include "transport/transport_types.h"
 
 namespace tern {
@@ -41,11 +43,23 @@ enum class Opening : uint8_t {
     no_room    // Its stream bytes lie beyond what has room here; the peer sends them again.
 };
 
-// A packet that has been opened and not yet accepted. Its spans point into the caller's scratch.
+// A packet has at most so many frames beside its unreliable messages: chunks of one byte, and one
+// of each other kind.
+inline constexpr size_t packet_frames_max =
+    (datagram_bytes_max - data_header_bytes - tag_bytes) / (chunk_header_bytes + 1) + 4;
+
+// An opened packet lies here.
+struct PacketRoom {
+    std::byte content[datagram_bytes_max];
+    Frame frames[packet_frames_max];
+};
+
+// A packet that has been opened and not yet accepted. Its spans point into the caller's room.
 struct OpenedPacket {
     Opening opening;
     uint64_t number;
-    std::span<const std::byte> frames; // The whole content, checked.
+    std::span<const std::byte> content; // All bytes of the frames.
+    std::span<const Frame> frames;      // Checked. The unreliable messages are not among them.
     UnreliableMessage unreliable[unreliable_messages_max];
     size_t unreliable_count;
 };
@@ -87,10 +101,10 @@ void open(Connection &c, const DataKeys &keys, uint32_t remote_id, const Address
 void wipe(Connection &c); // Erases the keys; nothing can be received or sent any more.
 
 // --- Receiving ---
-// Decrypts into scratch (datagram_bytes_max) and checks every frame. Changes nothing. `malformed`
+// Decrypts into `room` and checks every frame. Changes nothing of the connection. `malformed`
 // includes stream bytes outside the receive window and an ack of a packet that was never sent.
 OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagram,
-                         std::span<std::byte> scratch);
+                         PacketRoom &room);
 // Applies acks, stores stream bytes and schedules an ack. The caller then handles the unreliable
 // messages. If it cannot, it passes Acking::no: the packet is not acked, so its sender counts it
 // as lost. Returns false without any effect if a packet with this number was accepted since this

@@ -10,16 +10,20 @@ namespace tern::connection {
 
 namespace {
 
-// Checks that all frames are valid in the connection's present state, so that apply() cannot fail,
-// and collects the unreliable messages.
-Opening check_frames(const Connection &c, OpenedPacket &packet)
+// Reads all frames, and checks that they are valid in the connection's present state, so that
+// apply() cannot fail.
+Opening read_frames(const Connection &c, OpenedPacket &packet, PacketRoom &room)
 {
-    FrameReader reader = frames::reader(packet.frames);
+    FrameReader reader = frames::reader(packet.content);
     bool fits = true;
+    size_t count = 0;
     for (;;) {
         const Frame frame = frames::next(reader);
         if (frame.kind == FrameKind::none && frames::failed(reader)) return Opening::malformed;
-        if (frame.kind == FrameKind::none) return fits ? Opening::ok : Opening::no_room;
+        if (frame.kind == FrameKind::none) {
+            packet.frames = std::span(room.frames).first(count);
+            return fits ? Opening::ok : Opening::no_room;
+        }
         if (frame.kind == FrameKind::ack && !sent_packets::is_possible(c._sent, frame))
             return Opening::malformed;
         if (frames::is_chunk(frame.kind)) {
@@ -31,7 +35,11 @@ Opening check_frames(const Connection &c, OpenedPacket &packet)
             packet.unreliable[packet.unreliable_count] = {frames::unreliable_kind(frame.kind),
                                                           frame.bytes};
             packet.unreliable_count += 1;
+            continue;
         }
+        TERN_ASSERT(count < packet_frames_max, "%zu frames", count);
+        room.frames[count] = frame;
+        count += 1;
     }
 }
 
@@ -85,10 +93,7 @@ void take_ack(Connection &c, const Frame &frame, uint64_t now_us)
 Effect apply(Connection &c, const OpenedPacket &packet, uint64_t now_us)
 {
     Effect effect{packet.unreliable_count > 0, false, CloseReason::none};
-    FrameReader reader = frames::reader(packet.frames);
-    for (;;) {
-        const Frame frame = frames::next(reader);
-        if (frame.kind == FrameKind::none || frames::is_unreliable(frame.kind)) return effect;
+    for (const Frame &frame : packet.frames) {
         if (frame.kind == FrameKind::ack) take_ack(c, frame, now_us);
         if (frame.kind == FrameKind::ping) effect.ack_eliciting = true;
         if (frame.kind == FrameKind::close) effect.reason = frame.reason;
@@ -98,19 +103,18 @@ Effect apply(Connection &c, const OpenedPacket &packet, uint64_t now_us)
             effect.ack_eliciting = true;
         }
     }
+    return effect;
 }
 
 }
 
-OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagram,
-                         std::span<std::byte> scratch)
+OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagram, PacketRoom &room)
 {
     OpenedPacket packet{};
     packet.opening = Opening::forged;
     const bool is_data = !datagram.empty() && datagram[0] == data_datagram_type;
     if (!is_data || datagram.size() < data_header_bytes + tag_bytes) return packet;
     if (datagram.size() > datagram_bytes_max) return packet;
-    TERN_ASSERT(scratch.size() >= datagram_bytes_max, "%zu bytes of scratch", scratch.size());
 
     packet.number = little_endian::rebuilt(little_endian::load32(&datagram[5]),
                                            replay_window::next(c._arrived));
@@ -119,10 +123,10 @@ OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagra
     if (!replay_window::is_new(c._arrived, packet.number)) return packet;
 
     packet.opening = Opening::forged;
-    if (!c._has_keys || !aead::open(c._receive_key, packet.number, datagram, scratch))
+    if (!c._has_keys || !aead::open(c._receive_key, packet.number, datagram, room.content))
         return packet;
-    packet.frames = scratch.first(aead::content_bytes(datagram.size()));
-    packet.opening = check_frames(c, packet);
+    packet.content = std::span(room.content).first(aead::content_bytes(datagram.size()));
+    packet.opening = read_frames(c, packet, room);
     return packet;
 }
 
@@ -133,7 +137,7 @@ bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us, Acking a
     if (!is_alive(c) || !replay_window::is_new(c._arrived, packet.number)) return false;
     c._last_received_us = now_us;
     c._stats.received_datagrams += 1;
-    c._stats.received_bytes += packet.frames.size() + data_header_bytes + tag_bytes;
+    c._stats.received_bytes += packet.content.size() + data_header_bytes + tag_bytes;
     if (packet.number >= replay_window::next(c._arrived))
         aead::reach(c._receive_key, packet.number);
     const Effect effect = apply(c, packet, now_us);

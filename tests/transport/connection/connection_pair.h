@@ -35,7 +35,7 @@ inline Address address(uint8_t last)
 struct Side {
     std::vector<std::max_align_t> memory;
     Connection *connection;
-    Bytes scratch = Bytes(datagram_bytes_max);
+    PacketRoom room;
     Bytes buffer = Bytes(datagram_bytes_max);
     std::map<uint64_t, int> open_outcomes; // The sent packets without an outcome yet
     std::map<uint64_t, bool> outcomes;
@@ -139,7 +139,7 @@ struct Pair {
 
     OpenedPacket open(int at, const Bytes &bytes)
     {
-        return connection::open_packet(*side[at], bytes, side[at].scratch);
+        return connection::open_packet(*side[at], bytes, side[at].room);
     }
 
     bool deliver(int at, const Bytes &bytes)

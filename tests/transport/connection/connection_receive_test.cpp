@@ -99,9 +99,9 @@ TEST(ConnectionReceive, AReplayIsRefusedForeverAndASecondAcceptDoesNothing)
     Pair pair;
     pair.send_packet(0, {text("update")});
     const Bytes datagram = pair.log.back().bytes;
-    Bytes other_scratch(datagram_bytes_max);
+    PacketRoom other_room;
     const OpenedPacket first = pair.open(1, datagram);
-    const OpenedPacket second = connection::open_packet(*pair.side[1], datagram, other_scratch);
+    const OpenedPacket second = connection::open_packet(*pair.side[1], datagram, other_room);
     connection::accept(*pair.side[1], first, pair.now_us);
     const Bytes before = snapshot(pair.side[1]);
     connection::accept(*pair.side[1], second, pair.now_us + 1);

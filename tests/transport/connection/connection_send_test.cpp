@@ -207,12 +207,8 @@ static Redundancy redundancy(double loss, int ticks)
         for (size_t j = before; j < pair.log.size(); j += 1) {
             if (pair.log[j].to != 1) continue;
             const OpenedPacket packet = pair.open(1, pair.log[j].bytes);
-            FrameReader reader = frames::reader(packet.frames);
-            for (;;) {
-                const Frame frame = frames::next(reader);
-                if (frame.kind == FrameKind::none) break;
+            for (const Frame &frame : packet.frames)
                 if (frames::is_chunk(frame.kind)) bytes += frame.bytes.size();
-            }
         }
         while (!connection::peek_message(*pair.side[1], StreamId::calls).empty()) {
             connection::consume_message(*pair.side[1], StreamId::calls);
