@@ -17,12 +17,12 @@
 
 // The struct and the names of at most 64 of its members (fields_max), in the order in which peers
 // exchange them; one at least. Stands in the namespace of the struct, after it. Members that are
-// not named are not sent. field(member, option...) adds options in this order: range(min, max),
-// step(size), bound(error), as_quaternion(), as_values(); they set the members of Field. An enum
-// without a range takes any value of its type. A member is bool, an integer, an enum, float,
-// PeerId, ObjectId, Object<>, or an array of one of these; char[n] is text, and uint8_t[n] bytes,
-// or numbers if it has a range. A struct in the struct is no field: write its numbers as an array,
-// float[3] for a vector.
+// not named are not sent, and are 0 in what get() gives. field(member, option...) adds options in
+// this order: range(min, max), step(size), bound(error), as_quaternion(), as_values(); they set the
+// members of Field. An enum without a range takes any value of its type. A member is bool, an
+// integer, an enum, float, PeerId, ObjectId, Object<>, or an array of one of these; char[n] is
+// text, and uint8_t[n] bytes, or numbers if it has a range. A struct in the struct is no field:
+// write its numbers as an array, float[3] for a vector.
 #define TERN_FIELDS(Struct, ...)                                                                   \
     constexpr auto tern_fields([[maybe_unused]] const Struct *of)                                  \
     {                                                                                              \
@@ -30,7 +30,8 @@
         using ::tern::field_options::bound, ::tern::field_options::as_quaternion;                  \
         using ::tern::field_options::as_values;                                                    \
         using TernStruct = Struct;                                                                 \
-        return std::array{TERN_FIELD_EXPAND(TERN_FIELD_EACH(__VA_ARGS__))};                        \
+        return ::tern::field_parts::list(                                                          \
+            __VA_OPT__(TERN_FIELD_EXPAND(TERN_FIELD_EACH(__VA_ARGS__))));                          \
     }                                                                                              \
     static_assert(::tern::fields_of<Struct>.size() <= ::tern::fields_max,                          \
                   "tern: a struct has at most 64 fields")

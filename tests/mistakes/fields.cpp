@@ -14,6 +14,7 @@ struct Ship {
     struct {
         int a;
     } part;
+    const float length;
 };
 struct Named {
     std::string name;
@@ -33,6 +34,11 @@ TERN_FIELDS(Ship, field(position, range(-500, 500), step(0.01)),
             field(rotation, as_quaternion(), step(0.002)), field(health, range(0, 100)), name);
 const tern::Type type = tern::make_type<Ship>("ship", {.objects_max = 64});
 TERN_FIELDS(Crane, load);
+int range, step; // Names of options may be those of a game, too.
+struct Wheel {
+    float angle;
+};
+TERN_FIELDS(Wheel, field(angle, range(0, 6.3), step(0.01)));
 static_assert(tern::fields_of<Crane>[0].kind == tern::FieldKind::object);
 float use(tern::Session *session, tern::Object<Rock> rock)
 {
@@ -65,7 +71,7 @@ TERN_FIELDS(Ship, field(name, as_values()));
 TERN_FIELDS(Ship, mass);
 #elif MISTAKE == 12 // error: tern: a pointer is no field: use Object<> for an object
 TERN_FIELDS(Ship, next);
-#elif MISTAKE == 13 // error: tern: no field has this type
+#elif MISTAKE == 13 // error: tern: a struct or class is no field
 TERN_FIELDS(Ship, part);
 #elif MISTAKE == 14 // error: tern: one char is no field
 TERN_FIELDS(Ship, letter);
@@ -97,11 +103,20 @@ bool use(tern::Session *session, tern::Object<Rock> rock, Ship &ship)
 }
 #elif MISTAKE == 22 // error: a_range_must_fit_the_type_of_the_member
 TERN_FIELDS(Ship, field(kind, range(0, 256)));
+#elif MISTAKE == 23 // error: a_step_comes_after_the_range_of_a_float_or_with_a_quaternion
+TERN_FIELDS(Ship, field(position, step(0.1), range(-1, 1)));
 #elif MISTAKE == 24 // error: get
 float use(tern::Session *session, tern::ObjectId any)
 {
     return tern::get(session, any).size;
 }
-#elif MISTAKE == 23 // error: a_step_comes_after_the_range_of_a_float_or_with_a_quaternion
-TERN_FIELDS(Ship, field(position, step(0.1), range(-1, 1)));
+#elif MISTAKE == 25 // error: tern: a const member is no field
+TERN_FIELDS(Ship, length);
+#elif MISTAKE == 26 // error: tern: TERN_FIELDS takes the struct and its members
+TERN_FIELDS(Ship);
+#elif MISTAKE == 27 // error: tern: a struct or class is no field
+struct Other {
+    std::string text;
+};
+TERN_FIELDS(Other, text);
 #endif

@@ -115,11 +115,16 @@ template <class Element, bool is_array> constexpr FieldKind kind()
         return integer_kind<std::underlying_type_t<Element>>();
     } else if constexpr (std::is_integral_v<Element>) {
         return integer_kind<Element>();
+    } else if constexpr (std::is_const_v<Element>) {
+        static_assert(never<Element>, "tern: a const member is no field: peers receive its value");
     } else if constexpr (std::is_floating_point_v<Element>) {
         static_assert(never<Element>, "tern: a double is no field: use float");
     } else if constexpr (std::is_pointer_v<Element>) {
         static_assert(never<Element>,
                       "tern: a pointer is no field: use Object<> for an object, char[n] for text");
+    } else if constexpr (std::is_class_v<Element>) {
+        static_assert(never<Element>, "tern: a struct or class is no field: use float[3] for a "
+                                      "vector, char[n] for a std::string");
     } else {
         static_assert(never<Element>,
                       "tern: no field has this type: use bool, integers, float, "
@@ -211,6 +216,12 @@ constexpr Field make(const char *name, size_t offset_bytes, Options... options)
     field.count = static_cast<uint16_t>(Part::count);
     (apply<typename Part::Type>(field, options), ...);
     return field;
+}
+
+template <class... Fields> constexpr auto list(Fields... fields)
+{
+    static_assert(sizeof...(fields) > 0, "tern: TERN_FIELDS takes the struct and its members");
+    return std::array<Field, sizeof...(fields)>{fields...};
 }
 
 template <class Struct> constexpr auto table()
