@@ -85,6 +85,8 @@ bool is_in(const Entry &entry)
     const char *remedy = "Wait until session_state() is open.";
     if (s.state == State::idle)
         remedy = "Call start() or join() first, then receive() and send() in each tick.";
+    else if (s.state == State::leaving)
+        remedy = "While this peer leaves, call only receive() and send().";
     else if (s.state != State::joining)
         remedy = "This session has ended: make another one to play on.";
     return report(entry, remedy, "The session is not open: %s", s.text);

@@ -15,19 +15,19 @@ enum class EventKind : uint32_t {
     host_lost,    // peer: the lost host. Claims wait for the next one; host_changed follows. If the
                   // state is joining: discard all earlier events, for this peer joins anew.
     host_changed, // host. Owner changes that the new host decides come after this event.
-    object_created, // object. What this peer itself creates, sets and destroys causes no event.
-    object_changed, // object: changed_fields have new values. Those of a new owner: owner_changed.
+    object_created,   // object. Own acts cause no event. A newcomer gets one for each object.
+    object_changed,   // object: changed_fields have new values. See owner_changed, too.
     object_destroyed, // object. It can be read until the next receive().
     object_hidden,    // object. Its sender stopped updating us (interest.hpp); it stays readable.
     object_shown,     // object. Updates resume; what changed meanwhile arrives now or soon after.
-    owner_changed,    // owner. It comes before object_orphaned or claim_granted of the object.
-    object_orphaned,  // owner. On the host with Orphan::ask_game: migrate(), destroy() or keep it.
-    claim_asked,      // claim. On the host with ClaimPolicy::ask_game: migrate() or refuse_claim().
-    claim_granted,    // claim. On the claimer, after owner_changed: it owns the object.
-    claim_refused,    // claim. On the claimer; object_changed follows if it showed other values.
-    call,             // call. If its id is not none, the caller awaits a reply().
-    reply,            // call. Answers request().
-    call_failed       // call. A call of ours failed.
+    owner_changed,   // owner, with fields that changed with it. Before claim_granted of the object.
+    object_orphaned, // owner. On the host with Orphan::ask_game: migrate(), destroy() or keep it.
+    claim_asked,     // claim. On the host with ClaimPolicy::ask_game: migrate() or refuse_claim().
+    claim_granted,   // claim. On the claimer, after owner_changed: it owns the object.
+    claim_refused,   // claim. On the claimer; object_changed follows if it showed other values.
+    call,            // call. If its id is not none, the caller awaits a reply().
+    reply,           // call. Answers request().
+    call_failed      // call. A call of ours failed.
 };
 
 struct JoinProgress {
@@ -57,7 +57,7 @@ struct ObjectEvent {
 };
 struct OwnerChange {
     ObjectId object;
-    uint64_t changed_fields; // Changes that the new owner made at once may be among them.
+    uint64_t changed_fields; // No object_changed follows for these.
     uint32_t lost_ticks;     // On the previous owner: ticks of its last writes that are lost.
     TypeId type;
     PeerId owner, previous; // The new one, and the last that we knew. Equal: it was granted anew.
@@ -71,7 +71,7 @@ struct ClaimEvent {
 struct CallEvent {
     ObjectId object;       // The call was to the owner of this object; none: it was to a peer.
     const void *arguments; // The struct; see find_arguments(). Null: a call() that was refused.
-    CallId id; // call: reply() takes it, or none. Else it is our own call; none for any call().
+    CallId id; // call: not none if the caller awaits a reply(). Else that of our call or request.
     CallFailure failure;
     uint16_t argument_bytes; // Size of the arguments.
     TypeId type;

@@ -399,7 +399,7 @@ struct tern_event {
     } of;
 };
 
-// --- A UDP socket, addresses and the clock. A game may use its own instead. ---
+// --- A UDP socket, addresses and the clock, in the library tern::udp. A game may use its own. ---
 
 // Binds a non-blocking socket to all interfaces. Port 0: any free one. ipv6: IPv4 peers too.
 TERN_API tern_result tern_make_udp_socket(uint16_t port, bool ipv6, tern_socket **socket);

@@ -6,9 +6,9 @@
 // with wrong arguments or in the wrong state does nothing, gives false, none, null, zero or an
 // empty span, and is reported to Config::misuse.
 // Headers of their own: calls.hpp, ownership.hpp (locks, room, the host's answers), host.hpp (who
-// may come), many.hpp (many objects at once), untyped.hpp (types that only the run knows),
-// interest.hpp (who gets what), prediction.hpp (values to show), invites.hpp (texts),
-// recording.hpp, diagnostics.hpp and traffic.hpp (counters), discovery.hpp, io.hpp (sockets),
+// may come), many.hpp, untyped.hpp (types that only the run knows), interest.hpp (who gets what),
+// prediction.hpp (values to show), invites.hpp (texts), handlers.hpp, recording.hpp,
+// diagnostics.hpp (reasons as text, counters), traffic.hpp, discovery.hpp, io.hpp (sockets),
 // sim.hpp.
 #pragma once
 #include "tern/events.hpp"
@@ -30,14 +30,14 @@ inline Session *make_session(const Config &config)
 inline void destroy_session(Session *session) { tern_destroy_session(session); }
 // In State::idle: this peer is the first one, and the host. The session is open at once.
 inline bool start(Session *session) { return tern_start(session) == TERN_OK; }
-// In State::idle: joins through the member that made the invite; caught_up follows, or a final
-// state. The payload, at most 256 bytes, goes to the host's game: join_asked.
+// In State::idle: joins through the member that made the invite. caught_up follows, or, without an
+// event, a final state. The payload, at most 256 bytes, goes to the host's game: join_asked.
 inline bool join(Session *session, const Invite &invite, std::span<const std::byte> payload = {})
 {
     return tern_join(session, to_c(&invite), payload.data(), payload.size()) == TERN_OK;
 }
-// This peer leaves, and its objects become orphans. Keep calling receive() and send(), and send
-// the datagrams, until the state is State::left; that takes at most four seconds.
+// This peer leaves, changes nothing more, and its objects become orphans. Go on with receive() and
+// send(), and send the datagrams, until the state is State::left, at most four seconds later.
 inline bool leave(Session *session) { return tern_leave(session) == TERN_OK; }
 // In State::cut_off: this peer becomes the host of a new session that keeps all objects.
 inline bool go_on(Session *session) { return tern_go_on(session) == TERN_OK; }
@@ -167,7 +167,7 @@ template <GameStruct T> std::span<const T> object_values(const Session *session)
     return {static_cast<const T *>(values), values ? object_ids<T>(session).size() : 0};
 }
 
-// Asks the host for an object; claim_granted or claim_refused follows, but for an object of ours.
+// Asks the host for an object of another owner: claim_granted or claim_refused follows.
 // ClaimMode::optimistic: this peer may set() it at once, and sees what it sets until the answer.
 inline bool claim(Session *session, ObjectId object, ClaimMode mode = ClaimMode::wait)
 {

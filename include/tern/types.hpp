@@ -28,8 +28,8 @@ inline constexpr TypeId no_type = 0xffff;
 template <class T> struct Object {
     ObjectId id = ObjectId::none;
     constexpr Object() = default;
-    constexpr explicit Object(ObjectId object) : id(object) {} // The caller knows its type.
-    template <class U> Object(Object<U> of_another_struct) = delete;
+    constexpr explicit Object(ObjectId object) : id(object) {} // Of the type; find_object() checks.
+    template <class U> Object(Object<U> of_another_struct) = delete; // An object has one struct.
     constexpr operator ObjectId() const { return id; }
     constexpr explicit operator bool() const { return id != ObjectId::none; }
     friend constexpr bool operator==(const Object &, const Object &) = default;
@@ -77,13 +77,13 @@ enum class Callers : uint32_t { // The peers that may make the calls of a type.
 struct Type {
     const char *name = nullptr;         // Unique in the session, not empty, without spaces.
     uint32_t size_bytes = 0;            // sizeof the struct; 1 to 4096.
-    std::span<const Field> fields = {}; // At most 64. Copied. Other bytes are not sent.
-    uint32_t objects_max = 0; // Alive at once, of all peers; 0: for calls only. creations_left()
+    std::span<const Field> fields = {}; // At most 64. Copied. Other bytes are 0 on all peers.
+    uint32_t objects_max = 0; // Alive at once, of all peers together. 0: it is for calls only.
     Orphan orphan = Orphan::to_host;
     ClaimPolicy claim = ClaimPolicy::always;
     uint32_t claim_cooldown_ms = 0;     // The host refuses claims for this long after a grant.
     uint32_t owned_max = 0;             // The host refuses claims of a peer that owns so many.
-    uint16_t claims_per_second_max = 0; // The host takes so many of one peer.
+    uint16_t claims_per_second_max = 0; // The host refuses further ones of one peer.
     Callers callers = Callers::anybody;
     uint16_t calls_per_second_max = 0; // One peer may make so many; call() gives false above.
     bool predicted = false;            // Steady motion takes a third of the bytes, and more time.

@@ -207,6 +207,9 @@ TEST_F(Misused, BeforeTheSessionIsOpen)
 TEST_F(Misused, AfterItHasEnded)
 {
     leave(guest);
+    EXPECT_FALSE(set(guest, Object<Ship>{guests}, Ship{}));
+    expect("set", "The session is not open: Leaving: waiting until all has arrived. While this "
+                  "peer leaves, call only receive() and send().");
     for (int i = 0; i < 100; ++i)
         tick();
     ASSERT_EQ(session_state(guest), State::left);
