@@ -140,14 +140,14 @@ static void ask(Session &s, ConnectionIndex index)
     p.has_asked = queue_join_message(s, index, write_join(s, buffer));
 }
 
-// What the game or the network does not do. Null: datagrams go out and come in.
+// Says what the game or the network does not do. Null: datagrams go out and come in.
 static const char *missing_traffic(const Session &s)
 {
     if (s.accounts.handed_out_bits == 0)
         return "Nothing was sent: call send() after each receive(), and send what it gives.";
     if (endpoint::received_datagrams(*s.endpoint) == 0)
-        return "No datagram has arrived. Is the host running at the invite's addresses, and does "
-               "the game give receive() what its socket receives?";
+        return "No datagram has arrived. Is the host of this invite running at its addresses, and "
+               "does the game give receive() what its socket receives?";
     return nullptr;
 }
 

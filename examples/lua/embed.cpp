@@ -3,7 +3,6 @@
 #include <lua.hpp>
 #include <tern/lua.hpp>
 #include <tern/tern.hpp>
-#include <tern/untyped.hpp>
 
 struct Lamp {
     bool lit;
@@ -23,8 +22,8 @@ int main()
     lua_setglobal(lua, "session");
     if (luaL_dostring(lua, "lamp = session:create('lamp', {lit = true})") != 0)
         std::puts(lua_tostring(lua, -1));
-    const tern::ObjectId lamp = tern::object_ids(session, 0)[0];
-    std::puts(tern::get(session, tern::Object<Lamp>{lamp}).lit ? "It is lit." : "It is dark.");
+    const tern::Object<Lamp> lamp = tern::object_ids<Lamp>(session)[0];
+    std::puts(tern::get(session, lamp).lit ? "It is lit." : "It is dark.");
     tern::forget_lua_session(lua, session); // The script can no longer use the session.
     tern::destroy_session(session);
     lua_close(lua);

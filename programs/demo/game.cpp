@@ -97,7 +97,10 @@ void play(Game &game)
     Session *session = game.session;
     create_first(game);
     simulate(game, walk(game));
-    if (below(game, game.hz / 4) == 0) claim(session, any_cube(game, false));
+    if (below(game, game.hz / 4) == 0) {
+        const ObjectId cube = any_cube(game, false);
+        if (cube != ObjectId::none) claim(session, cube);
+    }
     const std::span<const PeerId> others = other_peers(session);
     const bool may_migrate = host_peer(session) == local_peer(session) && !others.empty();
     if (may_migrate && below(game, game.hz / 2) == 0)

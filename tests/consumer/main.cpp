@@ -5,6 +5,7 @@
 #include "tern/io.hpp"
 #include "tern/sim.hpp"
 #include "tern/tern.hpp"
+#include "tern/untyped.hpp"
 #include <cstddef>
 #include <cstdio>
 #include <cstring>

@@ -157,7 +157,7 @@ TEST(Bot, ADeadInviteReachesNobody)
     }
     Process bots({tern_bot, "--count", "2", "--join-timeout-ms", "300", invite});
     EXPECT_EQ(bots.wait_for_end(), 3);
-    EXPECT_NE(bots.text.find("2 bots: No answer"), std::string::npos) << bots.text;
+    EXPECT_NE(bots.text.find("2 bots: No datagram has arrived"), std::string::npos) << bots.text;
 }
 
 // --- The command line ---
