@@ -1,6 +1,8 @@
 #include "sim/world/soak.h"
 #include "migration/replica.h"
 #include "tern/diagnostics.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
