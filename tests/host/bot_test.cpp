@@ -1,6 +1,7 @@
 #include "bot/options.h"
 #include "bot/round_trips.h"
 #include "bot/values.h"
+#include "tern/invites.hpp"
 #include "tests/programs/process.h"
 #include <atomic>
 #include <cmath>

@@ -4,6 +4,7 @@
 #include "session/peer_links.h"
 #include "tern/calls.hpp"
 #include "tern/diagnostics.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include "transport/sockets/addresses.h"
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 // nobody ends, and no peer ever shows more than objects_max objects.
 #include "tern/diagnostics.hpp"
 #include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // Hosts leave and die while the members play and newcomers join. In the end all remaining members
 // have the same world and the same host.
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,8 +1,10 @@
 // The host leaves, dies or is cut off, and another member takes over.
 #include "migration/replica.h"
 #include "tern/diagnostics.hpp"
+#include "tern/invites.hpp"
 #include "tern/ownership.hpp"
 #include "tern/prediction.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 

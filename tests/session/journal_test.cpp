@@ -1,5 +1,6 @@
 // The notes that a session writes to its journal: each message at both ends, each packet once.
 #include "migration/replica.h"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 #include <map>

@@ -2,6 +2,7 @@
 // its host.
 #include "tern/diagnostics.hpp"
 #include "tern/limits.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <algorithm>
 #include <gtest/gtest.h>

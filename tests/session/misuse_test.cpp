@@ -1,5 +1,6 @@
 // A game calls functions wrongly: the function does nothing, and a text names the
 // mistake and the remedy. docs/use/misuse.md lists all of them.
+#include "tern/prediction.hpp"
 #include <cmath>
 #include <fstream>
 #include <functional>

@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "session/inspect.h"
 #include "session/peer_links.h"
+#include "tern/untyped.hpp"
 #include <gtest/gtest.h>
 #include <tern/calls.hpp>
 #include <tern/ownership.hpp>

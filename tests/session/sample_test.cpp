@@ -1,5 +1,7 @@
 // sample() of other peers' objects, interpolated between the received states and extrapolated
 // beyond them.
+#include "tern/prediction.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <cmath>
 #include <gtest/gtest.h>

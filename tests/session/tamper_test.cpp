@@ -4,6 +4,7 @@
 // it flips every bit.
 #include "migration/replica.h"
 #include "tern/diagnostics.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ struct Observed {
     }
 };
 
-struct Tally {
+struct TamperTally {
     uint64_t bits = 0, datagrams = 0, wrong = 0;
 };
 
@@ -45,7 +46,7 @@ static bool is_flipped(size_t bit)
 
 // Passes each waiting datagram to the node once per tested bit with that bit flipped, and
 // afterwards all of them unchanged.
-static std::span<const Event> receive_tampered(SimWorld &world, Node &node, Tally &tally)
+static std::span<const Event> receive_tampered(SimWorld &world, Node &node, TamperTally &tally)
 {
     const std::span<const Datagram> waiting = node.socket->receive();
     receive(node.session, {}, world.now_us);
@@ -83,7 +84,7 @@ TEST(Tamper, EachFlippedBitIsRejectedAndChangesNothing)
     world.config.types = small_types;
     world.config.peers_max = 2;
     world.add_all(2);
-    Tally tally;
+    TamperTally tally;
     ObjectId id = ObjectId::none;
     for (int step = 0; step < 40 && tally.wrong == 0; ++step) {
         world.pass_tick_time();

@@ -2,6 +2,7 @@
 #include "tern/calls.hpp"
 #include "tern/diagnostics.hpp"
 #include "tern/limits.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 

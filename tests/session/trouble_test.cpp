@@ -4,6 +4,8 @@
 #include "tern/diagnostics.hpp"
 #include "tern/host.hpp"
 #include "tern/limits.hpp"
+#include "tern/ownership.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 

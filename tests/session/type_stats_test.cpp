@@ -1,6 +1,7 @@
 // type_stats(): the values encoded and decoded, per type.
 #include "tern/calls.hpp"
 #include "tern/diagnostics.hpp"
+#include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 // and report each difference that the others have not received.
 #include "sim/oracles/oracle_checks.h"
 #include "sim/oracles/oracles.h"
+#include "tern/ownership.hpp"
 #include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
 #include <gtest/gtest.h>
