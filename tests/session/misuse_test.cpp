@@ -517,7 +517,7 @@ TEST_F(Misused, NullPointers)
     char text[TERN_INVITE_TEXT_MAX];
     EXPECT_DEATH(tern_invite_text(nullptr, text), "invite_text.*is a null pointer");
 
-    EXPECT_EQ(tern_destroy_many(guest, nullptr, 0), 0u); // Of none there is no array.
+    EXPECT_EQ(tern_destroy_many(guest, nullptr, 0), 0u); // No objects need no array.
     EXPECT_EQ(report.count, 0);
     EXPECT_TRUE(exists(guest, guests));
 }
