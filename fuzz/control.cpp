@@ -155,8 +155,7 @@ void add_room(Host &host, const char *name)
     room.options.name = name;
     room.types = types();
     room.session = sessions[host.rooms.size()];
-    Address address = {};
-    address.port = 7777;
+    const Address address = loopback(7777);
     room.invite = to_text(make_invite(room.session, std::span(&address, 1))).text;
     host.rooms.push_back(std::move(room));
 }
