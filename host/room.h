@@ -44,7 +44,7 @@ struct Room {
     std::vector<tern::Address> addresses; // Listed in the room's invites.
     std::shared_ptr<const TypeTable> types;
     std::string host_name;
-    tern::Parallel parallel; // For Config::parallel; unused if the room has a script.
+    tern::Parallel parallel = {}; // For Config::parallel; unused if the room has a script.
     RoomPhase phase = RoomPhase::open;
     tern::Socket *socket = nullptr;
     tern::Session *session = nullptr;
@@ -53,8 +53,8 @@ struct Room {
     uint16_t port = 0;  // The bound UDP port.
     std::string invite; // The current invite as text.
     // The session was reopened with a new invite. The host prints the invite and clears this.
-    uint64_t cut_off_us; // Since when the session is cut off. 0: it is not.
     bool reopened = false;
+    uint64_t cut_off_us = 0; // Since when the session is cut off. 0: it is not.
     Watch watch;
     RoomStatus last = {};                                // The final status of a room that is over.
     std::unordered_map<tern::PeerId, std::string> names; // Members, to log them when they leave.
