@@ -8,6 +8,7 @@
 #include "migration/relay.h"
 #include "migration/views.h"
 #include <algorithm>
+#include <span>
 
 namespace tern::departures {
 
@@ -120,24 +121,42 @@ void answer_query(Replica &r)
     r.members[leader].query_token = 0;
 }
 
+// The peers that a QUERY or REPORT names as gone.
+struct NamedPeer {
+    PeerId id;
+    Naming how;
+};
+struct NamedPeers {
+    NamedPeer peers[members_max];
+    size_t count;
+};
+
+// Fails the reader if the list is too long, or names its sender or this peer.
+static void read_named(BitReader &reader, const Replica &r, PeerId sender, NamedPeers &named)
+{
+    named.count = 0;
+    while (bits::read_bool(reader)) {
+        if (named.count == members_max) return bits::fail(reader);
+        const PeerId id = messages::read_peer(reader);
+        const Naming how = bits::read_bool(reader) ? Naming::goodbye : Naming::silence;
+        if (id == r.self || id == sender) bits::fail(reader);
+        named.peers[named.count++] = {id, how};
+    }
+}
+
 Verdict receive_query(Replica &r, MemberSlot from, BitReader reader)
 {
     const auto token = static_cast<uint32_t>(bits::read(reader, 32));
     const PeerId sender = r.members[from].id;
-    BitReader named = reader;
-    while (bits::read_bool(reader)) {
-        const PeerId gone = messages::read_peer(reader);
-        bits::read_bool(reader);
-        if (gone == r.self || gone == sender) bits::fail(reader); // Neither is ever named.
-    }
+    NamedPeers named;
+    read_named(reader, r, sender, named);
     if (!bits::complete(reader)) return Verdict::malformed;
     if (sender > r.self) return Verdict::forged; // A higher id follows us.
     for (MemberSlot slot = 0; slot < r.members.count; ++slot)
         names(r, from, slot) = 0;
-    while (bits::read_bool(named)) {
-        const MemberSlot slot = replica::find_member(r, messages::read_peer(named));
-        const Naming how = bits::read_bool(named) ? Naming::goodbye : Naming::silence;
-        if (slot != no_member) names(r, from, slot) = static_cast<uint8_t>(how);
+    for (const NamedPeer &gone : std::span(named.peers, named.count)) {
+        const MemberSlot slot = replica::find_member(r, gone.id);
+        if (slot != no_member) names(r, from, slot) = static_cast<uint8_t>(gone.how);
     }
     r.members[from].query_token = token;
     r.members[from].query_waits = true;
@@ -224,18 +243,16 @@ static void note_reported_goodbye(Replica &r, MemberSlot slot)
 // A lost host may have begun to remove these members, and only the reporter may know of it. A
 // member that has fenced another never accepts its messages again. So they are removed here too,
 // which queries everybody anew. While the host stays, only its own queries can have named them.
-static void fence_reported(Replica &r, BitReader named)
+static void fence_reported(Replica &r, const NamedPeers &named)
 {
     const bool host_stays = r.view_host == r.self;
-    while (bits::read_bool(named)) {
-        const PeerId gone = messages::read_peer(named);
-        const bool goodbye = bits::read_bool(named);
-        const MemberSlot slot = replica::find_member(r, gone);
+    for (const NamedPeer &gone : std::span(named.peers, named.count)) {
+        const MemberSlot slot = replica::find_member(r, gone.id);
         if (slot == no_member) continue;
-        if (goodbye)
+        if (gone.how == Naming::goodbye)
             note_reported_goodbye(r, slot);
         else if (!host_stays)
-            replica::peer_gone(r, gone, Departure::silence);
+            replica::peer_gone(r, gone.id, Departure::silence);
     }
 }
 
@@ -254,14 +271,10 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
     const auto token = static_cast<uint32_t>(bits::read(reader, 32));
     const auto seen = static_cast<uint16_t>(bits::read(reader, 16));
     const auto last_peer = static_cast<uint16_t>(bits::read(reader, 16));
-    BitReader held = reader;
-    leases::read_held(reader, r, from, false);
-    const BitReader named = reader;
-    while (bits::read_bool(reader)) {
-        const PeerId gone = messages::read_peer(reader);
-        bits::read_bool(reader);
-        if (gone == r.self || gone == r.members[from].id) bits::fail(reader);
-    }
+    leases::HeldPlaces held;
+    leases::read_held(reader, r, held);
+    NamedPeers named;
+    read_named(reader, r, r.members[from].id, named);
     if (!bits::complete(reader)) return Verdict::malformed;
     if (!leads(r)) return Verdict::forged;
     if (!r.duties.collecting || token != r.term.query_token) return Verdict::ignored;
@@ -272,7 +285,7 @@ Verdict receive_report(Replica &r, MemberSlot from, BitReader reader)
     } else {
         r.term.number_max = std::max(r.term.number_max, seen);
         r.term.last_peer = std::max(r.term.last_peer, last_peer);
-        leases::read_held(held, r, from, true);
+        leases::take_held(r, from, held);
     }
     r.members[from].reported = true;
     r.members[from].reported_to_leave = false;

@@ -2,6 +2,7 @@
 #include "migration/message_queue.h"
 #include "migration/places.h"
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace tern::leases {
@@ -422,10 +423,9 @@ static void take_kept(Replica &r, MemberSlot from, const Entry &entry)
 }
 
 // On the host. A member returns free places only, in which the host knows nothing that lives.
-static bool returns_what_it_uses(const Replica &r, MemberSlot from, BitReader reader)
+static bool returns_what_it_uses(const Replica &r, MemberSlot from, std::span<const Entry> entries)
 {
-    while (bits::read_bool(reader)) {
-        const Entry entry = read_entry(r, reader);
+    for (const Entry &entry : entries) {
         const Lease &lease = lease_of(r, from, entry.type);
         if (entry.number == lease.number && entry.places < std::min(lease.places, lease.alive))
             return true;
@@ -435,15 +435,18 @@ static bool returns_what_it_uses(const Replica &r, MemberSlot from, BitReader re
 
 Verdict receive(Replica &r, MemberSlot from, BitReader reader)
 {
-    BitReader check = reader;
-    while (bits::read_bool(check) && !bits::failed(check))
-        read_entry(r, check);
-    if (!bits::complete(check)) return Verdict::malformed;
+    Entry room[grant_objects_max];
+    size_t count = 0;
+    for (; bits::read_bool(reader) && !bits::failed(reader); ++count) {
+        if (count == grant_objects_max) return Verdict::malformed;
+        room[count] = read_entry(r, reader);
+    }
+    if (!bits::complete(reader)) return Verdict::malformed;
+    const std::span<const Entry> entries(room, count);
     const bool host = replica::is_host(r);
     if (!host && r.members[from].id != replica::successor(r)) return Verdict::forged;
-    if (host && returns_what_it_uses(r, from, reader)) return Verdict::over_quota;
-    while (bits::read_bool(reader)) {
-        const Entry entry = read_entry(r, reader);
+    if (host && returns_what_it_uses(r, from, entries)) return Verdict::over_quota;
+    for (const Entry &entry : entries) {
         if (host)
             take_kept(r, from, entry);
         else
@@ -458,14 +461,20 @@ void write_held(BitWriter &w, const Replica &r)
         if (is_object_type(r, type)) bits::write_varint(w, r.room.places[type].held);
 }
 
-void read_held(BitReader &reader, Replica &r, MemberSlot from, bool keep)
+void read_held(BitReader &reader, const Replica &r, HeldPlaces &held)
 {
     for (size_t type = 0; type < type_count(r); ++type) {
         if (!is_object_type(r, type)) continue;
-        const uint64_t held = bits::read_varint(reader);
-        if (held > r.types->types[type].objects_max) bits::fail(reader);
-        if (keep) set_places(lease_of(r, from, type), static_cast<uint32_t>(held));
+        const uint64_t places = bits::read_varint(reader);
+        if (places > r.types->types[type].objects_max) bits::fail(reader);
+        held.of_type[type] = static_cast<uint32_t>(places);
     }
+}
+
+void take_held(Replica &r, MemberSlot from, const HeldPlaces &held)
+{
+    for (size_t type = 0; type < type_count(r); ++type)
+        if (is_object_type(r, type)) set_places(lease_of(r, from, type), held.of_type[type]);
 }
 
 }

@@ -48,10 +48,14 @@ uint32_t write(BitWriter &w, Replica &r, MemberSlot to, LeasedTypes &about);
 // A message about this type may not have arrived; it is written again.
 void lost(Replica &r, MemberSlot to, TypeId type);
 Verdict receive(Replica &r, MemberSlot from, BitReader reader);
-// write_held() writes into a REPORT how many places of each type the sender holds. read_held()
-// keeps them as the lease of that member if `keep` is true.
+// A REPORT says how many places of each type the sender holds.
+struct HeldPlaces {
+    uint32_t of_type[types_max];
+};
 void write_held(BitWriter &w, const Replica &r);
-void read_held(BitReader &reader, Replica &r, MemberSlot from, bool keep);
+void read_held(BitReader &reader, const Replica &r, HeldPlaces &held);
+// They become the lease of that member.
+void take_held(Replica &r, MemberSlot from, const HeldPlaces &held);
 
 }
 

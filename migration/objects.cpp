@@ -12,6 +12,7 @@
 #include "migration/work.h"
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace tern::replica_objects {
 
@@ -369,24 +370,24 @@ static bool is_far_own(const Replica &r, ObjectId object)
 Verdict receive_dead(Replica &r, MemberSlot from, BitReader reader)
 {
     const PeerId sender = r.members[from].id;
+    DeadRange ranges[dead_ranges_max];
+    size_t count = 0;
     bool all_its_own = true, names_far_own = false;
-    BitReader check = reader;
-    for (size_t count = 0; bits::read_bool(check); ++count) {
+    for (; bits::read_bool(reader); ++count) {
         if (count == dead_ranges_max) return Verdict::malformed;
-        const auto last = static_cast<ObjectId>(messages::read_range(check).last);
+        ranges[count] = messages::read_range(reader);
+        const auto last = static_cast<ObjectId>(ranges[count].last);
         all_its_own = all_its_own && object_id::creator(last) == sender;
         names_far_own = names_far_own || is_far_own(r, last);
     }
-    if (!bits::complete(check)) return Verdict::malformed;
+    if (!bits::complete(reader)) return Verdict::malformed;
     // Otherwise a new connection has repeated a message that was already applied.
     if (!all_its_own && !announces_all(r, from)) return Verdict::ignored;
     if (names_far_own) return Verdict::malformed;
     const bool is_report = !all_its_own && replica::successor(r) == r.self;
     const Source source = is_report ? Source::report : Source::message;
-    while (bits::read_bool(reader)) {
-        const DeadRange range = messages::read_range(reader);
+    for (const DeadRange &range : std::span(ranges, count))
         take_dead_range(r, range, sender, source);
-    }
     for (uint32_t i = r.claims.count; i > 0; --i) {
         const ObjectId claimed = r.claims[i - 1].object;
         if (dead::contains(r.world.dead, claimed))

@@ -81,6 +81,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.world.received, types.types.size(), types.types.size());
     const size_t values_bytes = grant_objects_max * types.size_bytes_max;
     flat::place(b, r.arrived_values, values_bytes, values_bytes);
+    flat::place(b, r.arrived_members, limits.peers_max, limits.peers_max);
     flat::place(b, r.scratch, limits.send_parts, limits.send_parts);
     for (uint32_t part = 0; part < limits.send_parts; ++part) {
         SendScratch stand_in = {};

@@ -25,6 +25,14 @@ struct Identity {
     char name[name_bytes_max];
 };
 
+// A member in the roster of a VIEW or WELCOME.
+struct Listed {
+    PeerId id;
+    bool votes, vote_is_new;
+    bool has_identity; // The identity is present.
+    Identity identity;
+};
+
 // A member slot. id none: the slot is free.
 struct Member {
     PeerId id;
@@ -446,8 +454,9 @@ struct Replica {            // Open to migration; session and sim read it.
 
     // None of these is state.
     EventLog log;
-    // The values of the message that is being received: room for grant_objects_max.
+    // What the message that is being received holds: up to grant_objects_max values, or a roster.
     Flat<std::byte> arrived_values;
+    Flat<Listed> arrived_members;
     Flat<SendScratch> scratch; // One per part. Receiving uses the first.
     StateHistory state_history;
     Flat<ClaimRate> claim_rates; // On the host, [member slot * types + type].

@@ -24,9 +24,10 @@ void write(BitWriter &w, const Replica &r, uint32_t known)
 }
 
 // Every list has only one valid form: ids ascend, and the id next to the last one is never written.
-void read_next(BitReader &reader, Listed &listed)
+static Listed read_next(BitReader &reader, PeerId before)
 {
-    const uint32_t next = static_cast<uint32_t>(listed.id) + 1;
+    Listed listed = {};
+    const uint32_t next = static_cast<uint32_t>(before) + 1;
     if (bits::read_bool(reader)) {
         listed.id = static_cast<PeerId>(next);
         if (listed.id == PeerId::everyone) bits::fail(reader);
@@ -37,29 +38,32 @@ void read_next(BitReader &reader, Listed &listed)
     listed.votes = bits::read_bool(reader);
     listed.vote_is_new = listed.votes && bits::read_bool(reader);
     listed.has_identity = bits::read_bool(reader);
-    listed.identity = {};
     if (listed.has_identity) messages::read_identity(reader, listed.identity);
+    return listed;
 }
 
-Roster read(BitReader &reader, const Replica &r, PeerId self)
+Roster read(BitReader &reader, Replica &r, PeerId self)
 {
     Roster roster = {};
     roster.view = static_cast<uint32_t>(bits::read(reader, 32));
     roster.term_number = static_cast<uint16_t>(bits::read(reader, 16));
     roster.last_peer = static_cast<uint16_t>(bits::read(reader, 16));
-    roster.count = static_cast<uint32_t>(bits::read(reader, 16));
-    if (roster.count == 0 || roster.count > r.members.count) bits::fail(reader);
-    roster.members = reader;
-    Listed listed = {};
+    const auto count = static_cast<uint32_t>(bits::read(reader, 16));
+    if (count == 0 || count > r.members.count) bits::fail(reader);
+    auto before = PeerId::none;
     bool self_there = false;
-    for (uint32_t i = 0; i < roster.count && !bits::failed(reader); ++i) {
-        read_next(reader, listed);
-        if (i == 0) roster.host = listed.id;
+    for (uint32_t i = 0; i < count && !bits::failed(reader); ++i) {
+        const Listed listed = read_next(reader, before);
         self_there |= listed.id == self;
         const bool known = replica::find_member(r, listed.id) != no_member;
         if (!listed.has_identity && !known) bits::fail(reader);
+        r.arrived_members[i] = listed;
+        before = listed.id;
     }
-    if (!self_there || static_cast<uint16_t>(listed.id) > roster.last_peer) bits::fail(reader);
+    if (!self_there || static_cast<uint16_t>(before) > roster.last_peer) bits::fail(reader);
+    if (bits::failed(reader)) return {};
+    roster.members = {&r.arrived_members[0], count};
+    roster.host = roster.members[0].id;
     return roster;
 }
 

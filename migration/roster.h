@@ -2,6 +2,7 @@
 // stream".
 #pragma once
 #include "migration/replica.h"
+#include <span>
 
 namespace tern {
 
@@ -9,15 +10,7 @@ struct Roster {
     PeerId host; // The first member, which has the lowest id.
     uint32_t view;
     uint16_t term_number, last_peer;
-    BitReader members; // Stands before the first member; for roster::read_next().
-    uint32_t count;
-};
-
-struct Listed {
-    PeerId id;
-    bool votes, vote_is_new;
-    bool has_identity; // The identity is present.
-    Identity identity;
+    std::span<const Listed> members; // In Replica::arrived_members.
 };
 
 namespace roster {
@@ -25,10 +18,8 @@ namespace roster {
 // Writes the present view. Identities are included only if they are newer than the view `known`,
 // which the receiver has; 0: all are included.
 void write(BitWriter &w, const Replica &r, uint32_t known);
-// Fails the reader if anything is wrong, or `self` is not listed. Else read_next() does not fail.
-Roster read(BitReader &reader, const Replica &r, PeerId self);
-// Reads a member into `listed`, which must hold the one before; all zero before the first.
-void read_next(BitReader &members, Listed &listed);
+// Fails the reader if anything is wrong, or `self` is not listed.
+Roster read(BitReader &reader, Replica &r, PeerId self);
 
 }
 }

@@ -228,10 +228,7 @@ void admit(Replica &r, PeerId id, const Identity &newcomer)
 static void drop_unlisted(Replica &r, const Roster &roster, bool &dropped)
 {
     bool there[members_max] = {};
-    BitReader reader = roster.members;
-    Listed listed = {};
-    for (uint32_t i = 0; i < roster.count; ++i) {
-        roster::read_next(reader, listed);
+    for (const Listed &listed : roster.members) {
         const MemberSlot known = replica::find_member(r, listed.id);
         if (known != no_member) there[known] = true;
     }
@@ -263,10 +260,7 @@ static bool take_roster(Replica &r, const Roster &roster, bool with_events)
 {
     bool dropped = false;
     drop_unlisted(r, roster, dropped);
-    BitReader reader = roster.members;
-    Listed listed = {};
-    for (uint32_t i = 0; i < roster.count; ++i) {
-        roster::read_next(reader, listed);
+    for (const Listed &listed : roster.members) {
         MemberSlot slot = replica::find_member(r, listed.id);
         if (slot == no_member) {
             take_newcomer(r, roster, listed);

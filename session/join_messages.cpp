@@ -45,6 +45,8 @@ bool read_join(std::span<const std::byte> message, Join &join)
 
 bool is_join(std::span<const std::byte> message)
 {
+    // Every message of a member is asked this, and few begin so.
+    if (message.empty() || message[0] != static_cast<std::byte>(JoinMessage::join)) return false;
     Join join;
     return read_join(message, join);
 }
