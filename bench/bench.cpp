@@ -32,6 +32,7 @@ constexpr NamedSection sections[] = {
     {"latency", "transport", measure_latency},
     {"host", "host", measure_host},
     {"session", "host", measure_session},
+    {"many", "host", measure_many},
     {"publish", "publish", measure_publish},
     {"wire", "publish", measure_wire},
     {"threads", "publish", measure_threads},

@@ -337,8 +337,7 @@ static size_t set_part(Session &s, misuse::Entry &entry, TypeId type,
 {
     std::byte normal[part_bytes];
     const size_t size_bytes = s.types.types[type].size_bytes;
-    const bool any_nan = type_table::any_nan(s.types, type, values, objects.size());
-    type_table::normalise(s.types, type, values, objects.size(), normal);
+    const bool any_nan = type_table::normalise(s.types, type, values, objects.size(), normal);
     size_t count = 0;
     for (size_t i = 0; i < objects.size(); ++i) {
         entry.turn_to(objects[i]);

@@ -39,6 +39,7 @@ constexpr const char *memory = "endpoints: memory of an idle connection";
 constexpr const char *four = "replicas: 1,000 of 32 B, all moving, 4 receivers";
 constexpr const char *sixteen = "replicas: the same, 16 receivers";
 constexpr const char *few = "replicas: 10,000 objects, 1 % changing, 4 receivers";
+constexpr const char *together = "sessions: set_many() of 1,000 objects";
 constexpr const char *offline = "cubes A, baseline 6 frames old, exact";
 constexpr const char *live = "cubes A live, exact, 1 receiver, RTT 100 ms";
 constexpr const char *live_many = "the same, 16 receivers";
@@ -304,6 +305,24 @@ constexpr Goal list[] = {
      ratio,
      {"idle", "100 objects", "us a tick"},
      1.25,
+     false,
+     2},
+    {together,
+     "exact floats, x set() of each",
+     "",
+     {"many_exact", "set_many()", "ns each"},
+     ratio,
+     {"many_exact", "set(), one by one", "ns each"},
+     0.6,
+     false,
+     2},
+    {together,
+     "floats with steps, x set() of each",
+     "",
+     {"many_quantised", "set_many()", "ns each"},
+     ratio,
+     {"many_quantised", "set(), one by one", "ns each"},
+     0.6,
      false,
      2},
     {offline, "rate", "kbit/s", {recorded, tern_coder, "kbit/s"}, value, none, 195, false, 1},

@@ -19,6 +19,7 @@ bool measure_interest(const Options &options); // Choosing what each peer is sen
 bool measure_live(const Options &options);     // The scenes of measure_cubes(), through sessions.
 bool measure_join(const Options &options);
 bool measure_session(const Options &options); // Whole sessions, without a network.
+bool measure_many(const Options &options);    // Many objects at once, and one by one.
 bool measure_cubes(const Options &options);   // Bits that a scene of rigid bodies takes.
 bool measure_lua(const Options &options);     // From Lua; does nothing in a build without it.
 

@@ -424,34 +424,74 @@ static void normalise_bytes(const FieldCode &f, std::byte *to, const std::byte *
 }
 
 // The most frequent kind: exact floats without a range.
-static void normalise_floats(std::byte *to, const std::byte *from, size_t end, size_t count,
+static bool normalise_floats(std::byte *to, const std::byte *from, size_t end, size_t count,
                              size_t stride_bytes)
 {
+    bool any_nan = false;
     for (size_t i = 0; i < count; ++i, from += stride_bytes, to += stride_bytes)
         for (size_t at = 0; at < end; at += sizeof(float)) {
             float value;
             std::memcpy(&value, from + at, sizeof value);
             const uint32_t bits = canonical(value);
+            any_nan |= bits == canonical_nan;
             std::memcpy(to + at, &bits, sizeof bits);
         }
+    return any_nan;
 }
 
-void normalise(const FieldCode &f, std::byte *to, const std::byte *from, size_t count,
+// Floats with steps that are coarse beside their precision: nearest_steps() for many.
+static bool normalise_steps(const FieldCode &f, std::byte *to, const std::byte *from, size_t count,
+                            size_t stride_bytes)
+{
+    bool any_nan = false;
+    const double min = f.min, step = f.step, most = static_cast<double>(f.code_max);
+    const size_t end = size_bytes(f);
+    for (size_t i = 0; i < count; ++i, from += stride_bytes, to += stride_bytes)
+        for (size_t at = 0; at < end; at += sizeof(float)) {
+            float value;
+            std::memcpy(&value, from + at, sizeof value);
+            any_nan |= std::isnan(value);
+            double steps = (static_cast<double>(value) - min) / step + 0.5;
+            steps = steps >= 0 ? steps : 0; // Also for NaN.
+            steps = steps < most ? steps : most;
+            const auto whole = static_cast<double>(static_cast<int64_t>(steps));
+            const uint32_t bits = canonical(static_cast<float>(min + whole * step));
+            std::memcpy(to + at, &bits, sizeof bits);
+        }
+    return any_nan;
+}
+
+static bool normalise_rotations(const FieldCode &f, std::byte *to, const std::byte *from,
+                                size_t count, size_t stride_bytes)
+{
+    bool any_nan = false;
+    for (size_t at = 0; at < size_bytes(f); at += f.element_bytes)
+        any_nan |= quaternion::normalise(to + at, from + at, count, stride_bytes, f.grid);
+    return any_nan;
+}
+
+bool normalise(const FieldCode &f, std::byte *to, const std::byte *from, size_t count,
                size_t stride_bytes)
 {
     if (f.kind == FieldKind::float32 && f.step == 0 && !f.has_range)
         return normalise_floats(to, from, size_bytes(f), count, stride_bytes);
+    if (f.kind == FieldKind::float32 && f.step != 0 && f.codes == Codes::up_to_max)
+        return normalise_steps(f, to, from, count, stride_bytes);
+    if (f.kind == FieldKind::quaternion)
+        return normalise_rotations(f, to, from, count, stride_bytes);
     if (f.kind >= FieldKind::text) {
         for (size_t i = 0; i < count; ++i)
             normalise_bytes(f, to + i * stride_bytes, from + i * stride_bytes);
-        return;
+        return false;
     }
+    const bool found_nan = any_nan(f, from, count, stride_bytes);
     with_coder(f, [&](auto coder) {
         const size_t end = size_bytes(f);
         for (size_t i = 0; i < count; ++i, from += stride_bytes, to += stride_bytes)
             for (size_t at = 0; at < end; at += f.element_bytes)
                 normalise_element(coder, f, from + at, to + at);
     });
+    return found_nan;
 }
 
 void normalise(const FieldCode &f, std::byte *to, const std::byte *from)

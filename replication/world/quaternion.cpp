@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 // No code here branches on the index of the omitted component: that index is unpredictable, and a
 // mispredicted branch costs as much as all of the arithmetic.
@@ -117,6 +118,11 @@ static bool is_of(int32_t steps, float value, const Grid &grid)
     return std::bit_cast<uint32_t>(back) == std::bit_cast<uint32_t>(value);
 }
 
+static inline bool is_steps(float value, const Grid &grid)
+{
+    return is_of(nearest_steps(value, grid), value, grid);
+}
+
 static Parts without(const int32_t (&steps)[4], unsigned omitted)
 {
     Parts parts{omitted, {}};
@@ -177,7 +183,7 @@ static unsigned largest_of(const Components &c)
 }
 
 // Rounds all components but the largest.
-static Parts round_off(const Components &wanted, double square, const Grid &grid)
+static inline Parts round_off(const Components &wanted, double square, const Grid &grid)
 {
     const unsigned largest = largest_of(wanted);
     // q and -q are the same rotation, so the omitted component can be made positive.
@@ -192,7 +198,7 @@ static Parts round_off(const Components &wanted, double square, const Grid &grid
 // Another component can be the omitted one only if the omitted value is a number of steps too.
 static bool may_omit_another(float omitted, const Grid &grid)
 {
-    return is_of(nearest_steps(omitted, grid), omitted, grid);
+    return is_steps(omitted, grid);
 }
 
 static constexpr Parts identity = {3, {0, 0, 0, 0}};
@@ -209,12 +215,35 @@ uint64_t encode(const Components &wanted, const Grid &grid)
     return pack(on_grid(made, grid).parts, grid);
 }
 
-Components normalise(const Components &wanted, const Grid &grid)
+static inline Components normalised(const Components &wanted, const Grid &grid)
 {
     const double square = square_of_length(wanted);
     if (square == 0) return components(identity, grid);
-    if (on_grid(wanted, grid).found) return wanted;
+    // Of a rounded quaternion at most one component is no number of steps.
+    const bool may_be_rounded = is_steps(wanted.at[0], grid) || is_steps(wanted.at[1], grid);
+    if (may_be_rounded && on_grid(wanted, grid).found) return wanted;
     return components(round_off(wanted, square, grid), grid);
+}
+
+Components normalise(const Components &wanted, const Grid &grid)
+{
+    return normalised(wanted, grid);
+}
+
+bool normalise(std::byte *to, const std::byte *from, size_t count, size_t stride_bytes,
+               const Grid &grid)
+{
+    const Grid own = grid; // Nothing that `to` could be changes it.
+    bool any_nan = false;
+    for (size_t i = 0; i < count; ++i, from += stride_bytes, to += stride_bytes) {
+        Components components;
+        std::memcpy(&components, from, sizeof components);
+        for (const float component : components.at)
+            any_nan |= std::isnan(component);
+        components = normalised(components, own);
+        std::memcpy(to, &components, sizeof components);
+    }
+    return any_nan;
 }
 
 Components decode(uint64_t code, const Grid &grid)

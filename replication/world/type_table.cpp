@@ -53,13 +53,16 @@ TypeTable make(std::span<const Type> types)
     return table;
 }
 
-void normalise(const TypeTable &table, TypeId id, const std::byte *values, size_t count,
+bool normalise(const TypeTable &table, TypeId id, const std::byte *values, size_t count,
                std::byte *result)
 {
     const size_t size_bytes = at(table, id).size_bytes;
     std::memset(result, 0, count * size_bytes);
+    bool any_nan = false;
     for (const FieldCode &f : codes(table, id))
-        field::normalise(f, result + f.offset_bytes, values + f.offset_bytes, count, size_bytes);
+        any_nan |= field::normalise(f, result + f.offset_bytes, values + f.offset_bytes, count,
+                                    size_bytes);
+    return any_nan;
 }
 
 void normalise(const TypeTable &table, TypeId id, const void *value, std::byte *result)
@@ -75,14 +78,6 @@ void normalise(const TypeTable &table, TypeId id, void *value)
     std::byte result[struct_bytes_max];
     normalise(table, id, value, result);
     std::memcpy(value, result, at(table, id).size_bytes);
-}
-
-bool any_nan(const TypeTable &table, TypeId id, const std::byte *values, size_t count)
-{
-    const size_t size_bytes = at(table, id).size_bytes;
-    for (const FieldCode &f : codes(table, id))
-        if (field::any_nan(f, values + f.offset_bytes, count, size_bytes)) return true;
-    return false;
 }
 
 uint32_t find_nan(const TypeTable &table, TypeId id, const void *value)

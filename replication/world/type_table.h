@@ -64,10 +64,10 @@ void first_difference(std::span<const char> ours, std::span<const char> theirs,
 void normalise(const TypeTable &table, TypeId type, void *value);
 // `result` and `value` must not overlap.
 void normalise(const TypeTable &table, TypeId type, const void *value, std::byte *result);
-// `count` values that lie in a row. `result` and `values` must not overlap.
-void normalise(const TypeTable &table, TypeId type, const std::byte *values, size_t count,
+// `count` values that lie in a row. `result` and `values` must not overlap. True: a float32 or
+// quaternion field of any of them has a NaN in it.
+bool normalise(const TypeTable &table, TypeId type, const std::byte *values, size_t count,
                std::byte *result);
-bool any_nan(const TypeTable &table, TypeId type, const std::byte *values, size_t count);
 // The index of the first field with a NaN in it; fields_max: none has one.
 uint32_t find_nan(const TypeTable &table, TypeId type, const void *value);
 // A mask with bit i set if field i differs. Both values must be normalised.
