@@ -43,7 +43,7 @@ int main()
         receive(session, {}, now_us); // No datagrams have arrived.
         walk(session, mine, tick);
         if (tick % 60 == 0) print_players(session);
-        send(session, now_us); // Returns no datagrams, as there are no other peers.
+        (void)send(session, now_us); // Returns no datagrams, as there are no other peers.
         sleep_us(16'667);
     }
     destroy_session(session);

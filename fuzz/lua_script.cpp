@@ -282,7 +282,7 @@ void begin(Session *session, Game &game)
     receive(session, {}, tick_us);
     start(session);
     game::tick(game, tick_us);
-    send(session, tick_us);
+    (void)send(session, tick_us);
 }
 
 void play(Game &game, uint64_t now_us)
@@ -291,7 +291,7 @@ void play(Game &game, uint64_t now_us)
     TERN_ASSERT(session, "a sandboxed script has destroyed its session");
     receive(session, {}, now_us);
     game::tick(game, now_us);
-    send(session, now_us);
+    (void)send(session, now_us);
     check(game);
 }
 

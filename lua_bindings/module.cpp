@@ -1,15 +1,17 @@
 // Makes the module's table, and the data that it keeps in a Lua state.
 #include "lua_bindings/binding.h"
+#include "tern/tern.h"
+#include <array>
 #include <initializer_list>
 
 namespace tern::lua {
 
-static const char *const event_kind_names[] = {
-    "join_progress",    "caught_up",     "join_asked",    "peer_joined",    "peer_left",
-    "misbehaved",       "host_lost",     "host_changed",  "object_created", "object_changed",
-    "object_destroyed", "object_hidden", "object_shown",  "owner_changed",  "object_orphaned",
-    "claim_asked",      "claim_granted", "claim_refused", "call",           "reply",
-    "call_failed"};
+static const auto event_kind_names = [] {
+    std::array<const char *, TERN_EVENT_CALL_FAILED + 1> names;
+    for (size_t i = 0; i < names.size(); ++i)
+        names[i] = tern_event_kind_text(static_cast<tern_event_kind>(i));
+    return names;
+}();
 static const char *const state_names[] = {
     "idle",           "joining",         "open",         "cut_off",       "leaving",
     "left",           "unreachable",     "refused_full", "refused_types", "refused_version",
@@ -21,7 +23,7 @@ static const char *const call_failure_names[] = {"none",        "dead", "unknown
 static const char *const breach_names[] = {"none", "malformed", "forged", "over_quota",
                                            "equivocated"};
 
-const Words event_kinds = words(event_kind_names);
+const Words event_kinds = {event_kind_names.data(), static_cast<int>(event_kind_names.size())};
 const Words states = words(state_names);
 const Words claim_refusals = words(claim_refusal_names);
 const Words call_failures = words(call_failure_names);

@@ -188,7 +188,7 @@ static const char *const why_names[] = {
     "has_it",           "unknown",        "no_such_peer", "no_connection", "dead",
     "death_unacked",    "not_owned_here", "sent_by_host", "peer_joining",  "object_waits",
     "object_unacked",   "change_waits",   "no_budget",    "hidden",        "change_unacked",
-    "claim_unanswered", "claim_refused"};
+    "claim_unanswered", "claim_refused",  "nothing_sent"};
 
 static int explain(lua_State *L)
 {

@@ -6,6 +6,7 @@
 #include "session/misuse.h"
 #include "session/peer_links.h"
 #include "tern/diagnostics.hpp"
+#include <iterator>
 
 namespace tern {
 namespace session {
@@ -111,6 +112,32 @@ static Explanation explain_to(const Session &s, ObjectId object, PeerId peer)
     return explain_sending(s, object, slot, member);
 }
 
+// Whether the next send() may bring the answer nearer.
+static bool needs_send(Why why)
+{
+    switch (why) {
+    case Why::no_connection:
+    case Why::death_unacked:
+    case Why::peer_joining:
+    case Why::object_waits:
+    case Why::object_unacked:
+    case Why::change_waits:
+    case Why::no_budget:
+    case Why::change_unacked:
+    case Why::claim_unanswered: return true;
+    default: return false;
+    }
+}
+
+static Explanation explain(const Session &s, ObjectId object, PeerId peer)
+{
+    constexpr uint64_t silent_us = 1'000'000; // No tick is as long.
+    Explanation explanation = explain_to(s, object, peer);
+    if (needs_send(explanation.why) && s.now_us - s.accounts.sent_us >= silent_us)
+        explanation.why = Why::nothing_sent;
+    return explanation;
+}
+
 }
 
 }
@@ -122,7 +149,19 @@ tern_result tern_explain(const tern_session *session, tern_object object, tern_p
 {
     const misuse::Entry entry(session, "explain", ObjectId{object});
     if (!entry || !misuse::is_sized(entry, explanation)) return TERN_MISUSE;
-    return sized::give(session::explain_to(*session, ObjectId{object}, PeerId{peer}), explanation);
+    return sized::give(session::explain(*session, ObjectId{object}, PeerId{peer}), explanation);
+}
+
+const char *tern_event_kind_text(tern_event_kind kind)
+{
+    static constexpr const char *names[] = {
+        "join_progress",    "caught_up",     "join_asked",    "peer_joined",    "peer_left",
+        "misbehaved",       "host_lost",     "host_changed",  "object_created", "object_changed",
+        "object_destroyed", "object_hidden", "object_shown",  "owner_changed",  "object_orphaned",
+        "claim_asked",      "claim_granted", "claim_refused", "call",           "reply",
+        "call_failed"};
+    static_assert(std::size(names) == TERN_EVENT_CALL_FAILED + 1);
+    return static_cast<size_t>(kind) < std::size(names) ? names[kind] : "";
 }
 
 const char *tern_breach_text(tern_breach breach)
@@ -175,6 +214,9 @@ const char *tern_why_text(tern_why why)
     case Why::change_unacked: return "The change was sent and is not acked.";
     case Why::claim_unanswered: return "The host has not answered our claim.";
     case Why::claim_refused: return "The host has refused our claim.";
+    case Why::nothing_sent:
+        return "Nothing was sent for a second: call send() after each receive(), and send what it "
+               "gives.";
     }
     return "";
 }

@@ -15,6 +15,7 @@ static void print(const Misuse &misuse)
 {
     mistake::print(misuse.function, misuse.wrong, misuse.remedy);
 #if !defined(NDEBUG) || defined(TERN_SLOW_ASSERTS)
+    std::fflush(stdout); // What the game has printed before belongs to the report.
     std::abort();
 #endif
 }

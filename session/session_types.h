@@ -457,6 +457,7 @@ struct Accounts {
     ChargeRun *runs;                      // Memory that `charges` uses.
     int64_t handed_out_bits;              // send() has returned datagrams of so many bits.
     uint64_t refused_full, refused_types; // See SessionStats.
+    uint64_t sent_us;                     // now_us of the last send().
 };
 
 struct SessionLimits {

@@ -98,7 +98,7 @@ template <auto before, auto measured, auto after> Sample run(Player &player)
         cpu_ns += cpu_clock_ns() - begin_ns;
         after(player);
         wrong = wrong || !all_alike(player);
-        tern::send(player.session, player.now_us);
+        (void)tern::send(player.session, player.now_us);
     }
     const uint64_t count = player.ticks * objects_count;
     return {{static_cast<double>(cpu_ns) / static_cast<double>(count)}, count, count, wrong};

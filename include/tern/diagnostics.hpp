@@ -116,7 +116,8 @@ enum class Why : uint32_t {
     hidden,           // Our game has hidden the object from the peer: set_priority().
     change_unacked,   // The change is sent and not acked.
     claim_unanswered, // About this peer itself: the host has not answered our claim.
-    claim_refused     // About this peer itself: the host refused our last claim; see refusal.
+    claim_refused,    // About this peer itself: the host refused our last claim; see refusal.
+    nothing_sent      // Our game has not called send() for a second, and the answer needs that.
 };
 
 struct Explanation {
@@ -174,6 +175,12 @@ inline size_t session_bytes(const Config &config) { return tern_session_bytes(to
 inline const Config &session_config(const Session *session)
 {
     return *to_cpp(tern_session_config(session));
+}
+
+// Gives the name of the kind, such as "object_created", for a log.
+inline const char *to_text(EventKind kind)
+{
+    return tern_event_kind_text(static_cast<tern_event_kind>(kind));
 }
 
 // Sentences for people.

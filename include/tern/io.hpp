@@ -51,7 +51,7 @@ struct MadeSocket {
 enum class IpVersion : uint8_t { v4, v6 }; // v6 takes IPv4 peers too (a dual-stack socket).
 
 // A non-blocking UDP socket, bound to all interfaces. Port 0: any free port; see local_address().
-TERN_API MadeSocket make_udp_socket(uint16_t port, IpVersion version = IpVersion::v4);
+[[nodiscard]] TERN_API MadeSocket make_udp_socket(uint16_t port, IpVersion version = IpVersion::v4);
 // Sends datagrams as unsequenced packets of an ENet host. IPv4 only, and both ends must use ENet. A
 // datagram to an address without an ENet connection opens one and waits for it; at most 8 wait for
 // each address, and further ones replace the oldest. ENet allocates memory in send() and receive().

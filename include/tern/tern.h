@@ -258,7 +258,8 @@ typedef enum tern_why { // Why a peer does not have an object, or the last chang
     TERN_WHY_HIDDEN,           // Our game has hidden the object: tern_set_priority().
     TERN_WHY_CHANGE_UNACKED,   // The change is sent and not acked.
     TERN_WHY_CLAIM_UNANSWERED, // About this peer: the host has not answered our claim.
-    TERN_WHY_CLAIM_REFUSED     // About this peer: the host refused our last claim; see refusal.
+    TERN_WHY_CLAIM_REFUSED,    // About this peer: the host refused our last claim; see refusal.
+    TERN_WHY_NOTHING_SENT      // Our game has not called tern_send() for a second.
 } tern_why;
 TERN_API const char *tern_why_text(tern_why why); // A sentence for people.
 
@@ -332,6 +333,7 @@ typedef enum tern_event_kind {
     TERN_EVENT_REPLY,            // call: answers tern_request().
     TERN_EVENT_CALL_FAILED       // call, with the failure.
 } tern_event_kind;
+TERN_API const char *tern_event_kind_text(tern_event_kind kind); // "object_created" and the like.
 
 typedef enum tern_call_failure {
     TERN_FAILURE_NONE,

@@ -20,7 +20,7 @@ namespace tern {
 // --- A session ---
 // Allocates all memory that the session will ever use. Null: Config::misuse got what is wrong with
 // the config, or the system does not give the memory.
-inline Session *make_session(const Config &config)
+[[nodiscard]] inline Session *make_session(const Config &config)
 {
     tern_session *session = nullptr;
     tern_make_session(to_c(&config), &session);
@@ -55,7 +55,7 @@ inline std::span<const Event> receive(Session *session, std::span<const Datagram
         tern_receive(session, to_c(datagrams.data()), datagrams.size(), now_us) == TERN_OK;
     return taken ? span_of<Event>(tern_events, session) : std::span<const Event>{};
 }
-inline std::span<const Datagram> send(Session *session, uint64_t now_us)
+[[nodiscard]] inline std::span<const Datagram> send(Session *session, uint64_t now_us)
 {
     return span_of<Datagram>(tern_send, session, now_us);
 }

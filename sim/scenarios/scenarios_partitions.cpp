@@ -164,7 +164,7 @@ PlayedSessions one_goes_on(const Stage &stage)
         go_on(own);
         for (int i = 0; i < 300 && session_state(own) == State::open; ++i, now_us += 16'667) {
             receive(own, {}, now_us);
-            send(own, now_us);
+            (void)send(own, now_us);
         }
         expect(run, session_state(own) == State::open && other_peers(own).empty(),
                "it goes on alone");

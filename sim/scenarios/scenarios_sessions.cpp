@@ -255,7 +255,7 @@ PlayedSessions serials_end(const Stage &)
     Session *session = make_session(config);
     receive(session, {}, 1'000'000);
     start(session);
-    send(session, 1'000'000);
+    (void)send(session, 1'000'000);
     PlayedSessions played;
     const int32_t health = 7;
     replica_of(session).world.serial = UINT32_MAX - 1;

@@ -154,7 +154,7 @@ TEST(Allocation, AFailureNamesWhatTheSessionTakes)
     const std::string said = std::to_string(session_bytes(config)) + " bytes of session_bytes";
     const auto make_in_little = [&] {
         refused_bytes = 4 << 20;
-        make_session(config);
+        (void)make_session(config);
     };
     EXPECT_DEATH(make_in_little(), said);
 }

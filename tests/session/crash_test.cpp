@@ -192,7 +192,7 @@ static void fail_in_threads()
     world.steps(20);
     set(host, Object<Body>{object}, Body{{1, 2, 3}, 4});
     broken = host;
-    send(host, world.now_us);
+    (void)send(host, world.now_us);
 }
 
 TEST(Crash, InSeveralThreadsOfSendIsReportedOnceAndNamesThePeer)

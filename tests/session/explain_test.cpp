@@ -146,6 +146,27 @@ TEST(Explain, TheDead)
     EXPECT_WHY(explain(t.at(0), body, peer(3)), Why::dead);
 }
 
+TEST(Explain, AGameThatForgetsToSend)
+{
+    Three t;
+    const ObjectId body = create(t.at(1), BODY, Body{{1, 2, 3}, 4});
+    t.steps(10);
+    claim(t.at(2), body);
+    set(t.at(1), Object<Body>{body}, Body{{4, 3, 2}, 1});
+    const uint64_t sent_us = t.world.now_us;
+    for (Session *const silent : {t.at(1), t.at(2)})
+        receive(silent, {}, sent_us + 999'999);
+    EXPECT_WHY(explain(t.at(1), body, peer(1)), Why::change_waits);
+    EXPECT_WHY(explain(t.at(2), body, peer(3)), Why::claim_unanswered);
+    for (Session *const silent : {t.at(1), t.at(2)})
+        receive(silent, {}, sent_us + 1'000'000);
+    EXPECT_WHY(explain(t.at(1), body, peer(1)), Why::nothing_sent);
+    EXPECT_WHY(explain(t.at(2), body, peer(3)), Why::nothing_sent);
+    EXPECT_WHY(explain(t.at(1), body, peer(2)), Why::has_it); // Nothing is to be sent for that.
+    (void)send(t.at(1), sent_us + 1'000'000);
+    EXPECT_WHY(explain(t.at(1), body, peer(1)), Why::change_unacked);
+}
+
 TEST(Explain, Claims)
 {
     Three t;

@@ -549,7 +549,7 @@ TEST_F(Misused, WhatStatesAndTextsTell)
     }
     const std::byte noise[40] = {};
     const Datagram strange = {loopback(9), noise};
-    send(lonely[1], now_us);
+    (void)send(lonely[1], now_us);
     EXPECT_TRUE(lists("forgets `receive()`", state_text(lonely[1]))) << state_text(lonely[1]);
     receive(lonely[1], {}, now_us);
     EXPECT_STREQ(state_text(lonely[1]), "Joining.");
@@ -558,8 +558,8 @@ TEST_F(Misused, WhatStatesAndTextsTell)
         receive(lonely[0], {}, now_us);
         receive(lonely[1], {}, now_us);
         receive(lonely[2], std::span(&strange, i == 300), now_us);
-        send(lonely[1], now_us);
-        send(lonely[2], now_us);
+        (void)send(lonely[1], now_us);
+        (void)send(lonely[2], now_us);
         if (i == 299) {
             EXPECT_TRUE(std::string(state_text(lonely[0])).starts_with("Joining. Nothing was"));
             EXPECT_TRUE(std::string(state_text(lonely[2])).starts_with("Joining. No datagram"));

@@ -72,7 +72,7 @@ TEST(QuestionsTest, AConfigIsRightOrItsProblemIsNamed)
     Config wrong = config();
     wrong.peers_max = 65;
     EXPECT_NE(problem_of(wrong).find("peers_max 65, at most 64"), std::string::npos);
-    EXPECT_DEATH(make_session(wrong), "peers_max 65, at most 64");
+    EXPECT_DEATH((void)make_session(wrong), "peers_max 65, at most 64");
     Type many = types[0];
     many.objects_max = 8'000'000;
     wrong = config();
