@@ -15,7 +15,7 @@ constexpr uint64_t tick_us = 16'667;
 
 struct Player {
     tern::Session *session;
-    uint64_t ticks; // In each round.
+    uint64_t ticks; // A round plays so many.
     Bodies bodies;  // They move in each tick.
     std::vector<tern::Object<Body>> objects;
     std::vector<Body> seen;

@@ -219,7 +219,7 @@ static inline Components normalised(const Components &wanted, const Grid &grid)
 {
     const double square = square_of_length(wanted);
     if (square == 0) return components(identity, grid);
-    // Of a rounded quaternion at most one component is no number of steps.
+    // At most one component of a rounded quaternion is no number of steps.
     const bool may_be_rounded = is_steps(wanted.at[0], grid) || is_steps(wanted.at[1], grid);
     if (may_be_rounded && on_grid(wanted, grid).found) return wanted;
     return components(round_off(wanted, square, grid), grid);
