@@ -99,7 +99,7 @@ void read_state(BitReader &reader, Replica &r, ObjectState &state, uint32_t i)
         return;
     }
     TERN_ASSERT(i < grant_objects_max, "state %u", i);
-    std::byte *value = &r.arrived_values[size_t{i} * types.size_bytes_max];
+    std::byte *value = &r.arrived.values[size_t{i} * types.size_bytes_max];
     state.value = value;
     std::memset(value, 0, types.types[state.type].size_bytes);
     type_table::read_fields(reader, types, state.type, value,

@@ -10,7 +10,7 @@ namespace tern {
 struct ObjectState {
     TypeId type;
     uint32_t tick;          // The owner's tick of the value.
-    const std::byte *value; // In Replica::arrived_values.
+    const std::byte *value; // In Arrived::values.
 };
 
 namespace messages {

@@ -80,8 +80,8 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     if (b.block) r.sizes.state_bytes = b.used_bytes - offsetof(Replica, session);
     flat::place(b, r.world.received, types.types.size(), types.types.size());
     const size_t values_bytes = grant_objects_max * types.size_bytes_max;
-    flat::place(b, r.arrived_values, values_bytes, values_bytes);
-    flat::place(b, r.arrived_members, limits.peers_max, limits.peers_max);
+    flat::place(b, r.arrived.values, values_bytes, values_bytes);
+    flat::place(b, r.arrived.members, limits.peers_max, limits.peers_max);
     flat::place(b, r.scratch, limits.send_parts, limits.send_parts);
     for (uint32_t part = 0; part < limits.send_parts; ++part) {
         SendScratch stand_in = {};
@@ -95,7 +95,7 @@ static void place_parts(flat::Builder &b, Replica &r, const TypeTable &types,
     flat::place(b, r.log.changed, slots, slots);
     flat::place(b, r.log.visibility, slots, slots);
     flat::place(b, r.claim_rates, type_count * limits.peers_max, type_count * limits.peers_max);
-    flat::place(b, r.least_alive, limits.peers_max, limits.peers_max);
+    flat::place(b, r.shortage.least_alive, limits.peers_max, limits.peers_max);
 }
 
 ReplicaSizes sizes(const TypeTable &types, const ReplicaLimits &limits)

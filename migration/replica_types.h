@@ -214,9 +214,10 @@ struct Lease {
 // What this peer asks the host because an object has found no room: see leases.h.
 struct Shortage {
     TypeId type;
-    bool lasts;      // It asks.
-    uint32_t number; // Answers to questions with other numbers are void.
-    PeerId next;     // It asks for the leases of the members from this id on.
+    bool lasts;                 // It asks.
+    uint32_t number;            // Answers to questions with other numbers are void.
+    PeerId next;                // It asks for the leases of the members from this id on.
+    Flat<uint32_t> least_alive; // Per member slot: the least Lease::alive since it began.
 };
 struct LeaseQuestion {
     TypeId type;
@@ -419,6 +420,12 @@ struct EventLog {
     Flat<uint32_t> visibility; // Likewise of the object_hidden or object_shown.
 };
 
+// What the message that is being received holds.
+struct Arrived {
+    Flat<std::byte> values; // Up to grant_objects_max of them.
+    Flat<Listed> members;   // A roster.
+};
+
 struct Replica {            // Open to migration; session and sim read it.
     const TypeTable *types; // Outside of the block, and not hashed.
     Charges *charges;       // Likewise. Null: traffic is not counted.
@@ -454,13 +461,10 @@ struct Replica {            // Open to migration; session and sim read it.
 
     // None of these is state.
     EventLog log;
-    // What the message that is being received holds: up to grant_objects_max values, or a roster.
-    Flat<std::byte> arrived_values;
-    Flat<Listed> arrived_members;
+    Arrived arrived;
     Flat<SendScratch> scratch; // One per part. Receiving uses the first.
     StateHistory state_history;
     Flat<ClaimRate> claim_rates; // On the host, [member slot * types + type].
-    Flat<uint32_t> least_alive; // Per member slot: the least Lease::alive since the shortage began.
 };
 
 using MemberSlot = uint32_t;

@@ -57,12 +57,12 @@ Roster read(BitReader &reader, Replica &r, PeerId self)
         self_there |= listed.id == self;
         const bool known = replica::find_member(r, listed.id) != no_member;
         if (!listed.has_identity && !known) bits::fail(reader);
-        r.arrived_members[i] = listed;
+        r.arrived.members[i] = listed;
         before = listed.id;
     }
     if (!self_there || static_cast<uint16_t>(before) > roster.last_peer) bits::fail(reader);
     if (bits::failed(reader)) return {};
-    roster.members = {&r.arrived_members[0], count};
+    roster.members = {&r.arrived.members[0], count};
     roster.host = roster.members[0].id;
     return roster;
 }

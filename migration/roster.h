@@ -10,7 +10,7 @@ struct Roster {
     PeerId host; // The first member, which has the lowest id.
     uint32_t view;
     uint16_t term_number, last_peer;
-    std::span<const Listed> members; // In Replica::arrived_members.
+    std::span<const Listed> members; // In Arrived::members.
 };
 
 namespace roster {

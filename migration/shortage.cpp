@@ -16,20 +16,24 @@ void begin(Replica &r, TypeId type)
 {
     Shortage &shortage = r.shortage;
     if (r.rules.topology == Topology::star || r.phase != Phase::in || shortage.lasts) return;
-    shortage = {type, true, shortage.number + 1, PeerId{1}};
+    shortage.type = type;
+    shortage.lasts = true;
+    shortage.number += 1;
+    shortage.next = PeerId{1};
     for (MemberSlot member = 0; member < r.members.count; ++member)
-        r.least_alive[member] = lease_of(r, member, type).alive;
+        shortage.least_alive[member] = lease_of(r, member, type).alive;
 }
 
 void died(Replica &r, MemberSlot creator, TypeId type)
 {
     if (!r.shortage.lasts || r.shortage.type != type) return;
-    r.least_alive[creator] = std::min(r.least_alive[creator], lease_of(r, creator, type).alive);
+    r.shortage.least_alive[creator] =
+        std::min(r.shortage.least_alive[creator], lease_of(r, creator, type).alive);
 }
 
 void forget(Replica &r, MemberSlot member)
 {
-    r.least_alive[member] = 0;
+    r.shortage.least_alive[member] = 0;
 }
 
 bool is_full(const Replica &r, MemberSlot member, TypeId type)
@@ -57,11 +61,11 @@ static void destroy_excess(Replica &r, PeerId creator, TypeId type, uint32_t cou
 static void compare(Replica &r, MemberSlot member, uint32_t places)
 {
     const Shortage &shortage = r.shortage;
-    if (r.members[member].fenced || r.least_alive[member] <= places) return;
+    if (r.members[member].fenced || shortage.least_alive[member] <= places) return;
     Lease &lease = lease_of(r, member, shortage.type);
     lease.is_exceeded = true;
     lease.places = places;
-    const uint32_t excess = r.least_alive[member] - places;
+    const uint32_t excess = shortage.least_alive[member] - places;
     breaches::found(r, member, Breach::over_quota);
     destroy_excess(r, r.members[member].id, shortage.type, excess);
 }
