@@ -17,7 +17,6 @@ struct Player {
     tern::Session *session;
     uint64_t ticks; // A round plays so many.
     Bodies bodies;  // They move in each tick.
-    std::vector<tern::Object<Body>> objects;
     std::vector<Body> seen;
     uint64_t now_us;
 };
@@ -27,20 +26,17 @@ Player make_player(Precision precision, uint64_t ticks)
     const tern::Type types[] = {bodies::type(precision, objects_count)};
     tern::Config config;
     config.types = types;
-    Player player = {tern::make_session(config), ticks, bodies::make(objects_count, 1), {}, {}, 0};
+    Player player = {tern::make_session(config), ticks, bodies::make(objects_count, 1), {}, 0};
     tern::receive(player.session, {}, player.now_us);
     tern::start(player.session);
     bodies::create(player.bodies, player.session);
-    for (const tern::ObjectId id : player.bodies.ids)
-        player.objects.push_back(tern::Object<Body>{id});
     player.seen.resize(objects_count);
     return player;
 }
 
 void set_each(Player &player)
 {
-    for (size_t i = 0; i < objects_count; ++i)
-        tern::set(player.session, player.objects[i], player.bodies.values[i]);
+    bodies::set(player.bodies, player.session);
 }
 
 void set_each_in_c(Player &player)
@@ -58,7 +54,7 @@ void set_together(Player &player)
 void get_each(Player &player)
 {
     for (size_t i = 0; i < objects_count; ++i)
-        player.seen[i] = tern::get(player.session, player.objects[i]);
+        player.seen[i] = tern::get(player.session, tern::Object<Body>{player.bodies.ids[i]});
 }
 
 void get_together(Player &player)
@@ -68,10 +64,12 @@ void get_together(Player &player)
 
 bool is_alike(const Body &seen, const Body &body)
 {
-    float apart = 0;
+    float apart = 0, turn = 0;
     for (size_t k = 0; k < 3; ++k)
         apart = std::max(apart, std::fabs(seen.position[k] - body.position[k]));
-    return apart <= 0.001f && seen.health == body.health;
+    for (size_t k = 0; k < 4; ++k)
+        turn += seen.rotation[k] * body.rotation[k];
+    return apart <= 0.001f && std::fabs(turn) > 0.9999f && seen.health == body.health;
 }
 
 bool all_alike(const Player &player)
