@@ -12,14 +12,22 @@ using namespace tern::test;
 namespace {
 
 struct Authority : SharedObject {
-    // Peer 4 receives `message` as if from `from`. The verdict must be forged, the state unchanged.
-    void expect_forged(unsigned from, const Bytes &message)
+    // Peer 4 receives `message` as if from `from`, and gives this verdict. Its state is unchanged.
+    void expect_refused(Verdict verdict, unsigned from, const Bytes &message)
     {
         ReplicaPointer listener = copy(group.at(4));
         const uint64_t before = replica::state_hash(*listener);
-        EXPECT_EQ(replica::receive(*listener, peer(from), message), Verdict::forged);
+        EXPECT_EQ(replica::receive(*listener, peer(from), message), verdict);
         EXPECT_EQ(replica::state_hash(*listener), before);
         EXPECT_EQ(listener->log.events.count, 0u);
+    }
+    void expect_forged(unsigned from, const Bytes &message)
+    {
+        expect_refused(Verdict::forged, from, message);
+    }
+    void expect_malformed(unsigned from, const Bytes &message)
+    {
+        expect_refused(Verdict::malformed, from, message);
     }
 
     // The messages of `from` to peer 4 that follow from `act`, before they arrive.
@@ -288,6 +296,48 @@ TEST_F(Authority, AMemberCannotTellTheEndOfWhatAnotherHasMade)
     EXPECT_TRUE(belief(*listener, object).dead);
     EXPECT_NE(replica::receive(group.at(4), peer(3), lie), Verdict::ok);
     EXPECT_EQ(belief(group.at(4), object), (Belief{true, false, 0, peer(2)}));
+}
+
+// A list that says nothing new, of `count` entries which write_entry() writes.
+template <class WriteEntry>
+static Bytes list_of(MessageKind kind, size_t count, WriteEntry write_entry)
+{
+    Bytes bytes(4096);
+    BitWriter w = bits::writer(bytes);
+    messages::write_kind(w, kind);
+    if (kind == MessageKind::query) bits::write(w, 0, 32);
+    for (size_t i = 0; i < count; ++i) {
+        bits::write_bool(w, true);
+        write_entry(w, i);
+    }
+    bits::write_bool(w, false);
+    bytes.resize(bits::size_bytes(w));
+    return bytes;
+}
+
+TEST_F(Authority, AListBeyondItsLimitIsMalformed)
+{
+    const auto old_lease = [](BitWriter &w, size_t) {
+        for (const uint64_t part : {0, 0, 0, 0}) // Type, number, places, how many are asked for.
+            bits::write_varint(w, part);
+    };
+    const auto stranger = [](BitWriter &w, size_t i) {
+        messages::write_peer(w, peer(static_cast<unsigned>(100 + i)));
+        bits::write_bool(w, false);
+    };
+    const auto death = [](BitWriter &w, size_t i) {
+        const ObjectId id = object_id::make(peer(1), static_cast<uint32_t>(100 + 2 * i));
+        messages::write_range(w, {static_cast<uint64_t>(id), static_cast<uint64_t>(id)});
+    };
+    const auto receive = [&](const Bytes &message) {
+        return replica::receive(*copy(group.at(4)), peer(1), message);
+    };
+    EXPECT_EQ(receive(list_of(MessageKind::lease, grant_objects_max, old_lease)), Verdict::ok);
+    EXPECT_EQ(receive(list_of(MessageKind::query, members_max, stranger)), Verdict::ok);
+    EXPECT_EQ(receive(list_of(MessageKind::dead, dead_ranges_max, death)), Verdict::ok);
+    expect_malformed(1, list_of(MessageKind::lease, grant_objects_max + 1, old_lease));
+    expect_malformed(1, list_of(MessageKind::query, members_max + 1, stranger));
+    expect_malformed(1, list_of(MessageKind::dead, dead_ranges_max + 1, death));
 }
 
 TEST_F(Authority, AClaimOfANewcomerThatHasNotCaughtUpIsForged)
