@@ -56,7 +56,7 @@ bool decode(const FieldCode &f, uint64_t code, std::byte *to);
 
 // `to` and `from` may be the same place, with any alignment.
 void normalise(const FieldCode &f, std::byte *to, const std::byte *from);
-// This one does so in `count` structs that lie stride_bytes apart. True: any_nan().
+// This one does so in `count` structs that lie stride_bytes apart, and returns any_nan().
 bool normalise(const FieldCode &f, std::byte *to, const std::byte *from, size_t count,
                size_t stride_bytes);
 // A value and its normalised form give the same bits.

@@ -139,12 +139,18 @@ struct OnGrid {
     Parts parts;
 };
 
+// At most one component of a rounded quaternion is no number of steps. So two of them show at once
+// that most others were never rounded.
+static inline bool may_be_on_grid(const Components &given, const Grid &grid)
+{
+    return is_steps(given.at[0], grid) || is_steps(given.at[1], grid);
+}
+
 static OnGrid on_grid(const Components &given, const Grid &grid)
 {
     int32_t steps[4];
     unsigned off = 0; // Bit i: component i is no number of steps.
     for (unsigned i = 0; i < 4; ++i) {
-        if (i == 2 && off == 3) return {false, {}}; // A value that was never rounded.
         steps[i] = nearest_steps(given.at[i], grid);
         off |= is_of(steps[i], given.at[i], grid) ? 0 : 1u << i;
     }
@@ -207,8 +213,10 @@ uint64_t encode(const Components &wanted, const Grid &grid)
 {
     const double square = square_of_length(wanted);
     if (square == 0) return pack(identity, grid);
-    const OnGrid already = on_grid(wanted, grid);
-    if (already.found) return pack(already.parts, grid);
+    if (may_be_on_grid(wanted, grid)) {
+        const OnGrid already = on_grid(wanted, grid);
+        if (already.found) return pack(already.parts, grid);
+    }
     const Parts parts = round_off(wanted, square, grid);
     const Components made = components(parts, grid);
     if (!may_omit_another(made.at[parts.omitted], grid)) return pack(parts, grid);
@@ -219,9 +227,7 @@ static inline Components normalised(const Components &wanted, const Grid &grid)
 {
     const double square = square_of_length(wanted);
     if (square == 0) return components(identity, grid);
-    // At most one component of a rounded quaternion is no number of steps.
-    const bool may_be_rounded = is_steps(wanted.at[0], grid) || is_steps(wanted.at[1], grid);
-    if (may_be_rounded && on_grid(wanted, grid).found) return wanted;
+    if (may_be_on_grid(wanted, grid) && on_grid(wanted, grid).found) return wanted;
     return components(round_off(wanted, square, grid), grid);
 }
 

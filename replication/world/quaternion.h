@@ -36,7 +36,8 @@ Components decode(uint64_t code, const Grid &grid);
 // Like decode(). False: encode() of these components gives another code.
 bool decode_own(uint64_t code, const Grid &grid, Components &components);
 Components normalise(const Components &components, const Grid &grid); // decode() of encode().
-// The same for components that lie stride_bytes apart, with any alignment. True: there is a NaN.
+// Does the same to components that lie stride_bytes apart, with any alignment. Returns whether any
+// of them is NaN.
 bool normalise(std::byte *to, const std::byte *from, size_t count, size_t stride_bytes,
                const Grid &grid);
 

@@ -64,8 +64,8 @@ void first_difference(std::span<const char> ours, std::span<const char> theirs,
 void normalise(const TypeTable &table, TypeId type, void *value);
 // `result` and `value` must not overlap.
 void normalise(const TypeTable &table, TypeId type, const void *value, std::byte *result);
-// `count` values that lie in a row. `result` and `values` must not overlap. True: a float32 or
-// quaternion field of any of them has a NaN in it.
+// This one takes `count` values that lie in a row, and returns whether a float32 or quaternion
+// field of any of them has a NaN in it. `result` and `values` must not overlap.
 bool normalise(const TypeTable &table, TypeId type, const std::byte *values, size_t count,
                std::byte *result);
 // The index of the first field with a NaN in it; fields_max: none has one.
