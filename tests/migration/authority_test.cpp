@@ -318,8 +318,8 @@ static Bytes list_of(MessageKind kind, size_t count, WriteEntry write_entry)
 TEST_F(Authority, AListBeyondItsLimitIsMalformed)
 {
     const auto old_lease = [](BitWriter &w, size_t) {
-        for (const uint64_t part : {0, 0, 0, 0}) // Type, number, places, how many are asked for.
-            bits::write_varint(w, part);
+        for (size_t part = 0; part < 4; ++part) // Type, number, places, how many are asked for.
+            bits::write_varint(w, 0);
     };
     const auto stranger = [](BitWriter &w, size_t i) {
         messages::write_peer(w, peer(static_cast<unsigned>(100 + i)));
