@@ -23,10 +23,9 @@ int main()
     for (uint64_t now_us = 0; get(ada, lamp).lit && now_us < 10'000'000; now_us += 16'667) {
         advance(network, now_us);
         receive(ada, ada_socket->receive(), now_us);
-        for (const Event &event : receive(ben, ben_socket->receive(), now_us)) {
-            if (event.kind == EventKind::caught_up) claim(ben, object_ids<Lamp>(ben)[0]);
-            if (event.kind == EventKind::claim_granted) set(ben, object_ids<Lamp>(ben)[0], {false});
-        }
+        for (const Event &event : receive(ben, ben_socket->receive(), now_us))
+            if (event.kind == EventKind::caught_up) claim(ben, lamp);
+        if (may_set(ben, lamp)) set(ben, lamp, {false}); // Ben owns the lamp now.
         ada_socket->send(send(ada, now_us));
         ben_socket->send(send(ben, now_us));
     }
