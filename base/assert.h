@@ -1,11 +1,12 @@
 // Asserts for mistakes of a programmer. Never assert what the network can cause: check it and
 // reject the datagram.
 #pragma once
+#include "base/printf_format.h"
 
 namespace tern {
 
 [[noreturn]] void assert_failed(const char *file, int line, const char *condition,
-                                const char *format, ...) __attribute__((format(printf, 4, 5)));
+                                const char *format, ...) TERN_PRINTF(4, 5);
 
 }
 

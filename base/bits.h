@@ -64,18 +64,26 @@ inline unsigned width(uint64_t value);
 
 // --- Inline ---
 
+// Converts between this machine's byte order and little-endian. Compilers know this form.
+inline uint64_t little_endian(uint64_t word)
+{
+    if constexpr (std::endian::native == std::endian::little) return word;
+    word = (word & 0x00ff00ff00ff00ff) << 8 | (word >> 8 & 0x00ff00ff00ff00ff);
+    word = (word & 0x0000ffff0000ffff) << 16 | (word >> 16 & 0x0000ffff0000ffff);
+    return word << 32 | word >> 32;
+}
+
 // Loads eight bytes: bit i of the word is bit i of the buffer at this position.
 inline uint64_t load_word(const std::byte *at)
 {
     uint64_t word;
     std::memcpy(&word, at, sizeof word);
-    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-    return word;
+    return little_endian(word);
 }
 
 inline void store_word(std::byte *at, uint64_t word)
 {
-    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+    word = little_endian(word);
     std::memcpy(at, &word, sizeof word);
 }
 

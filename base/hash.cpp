@@ -1,4 +1,5 @@
 #include "base/hash.h"
+#include <bit>
 
 namespace tern::hash {
 
@@ -34,6 +35,20 @@ uint64_t add(uint64_t hash, std::span<const std::byte> bytes)
         hash = add(hash, word(last));
     }
     return add(hash, static_cast<uint64_t>(size_bytes));
+}
+
+uint64_t add_numbers(uint64_t hash, std::span<const std::byte> bytes, size_t number_bytes)
+{
+    if (std::endian::native == std::endian::little || number_bytes == 1) return add(hash, bytes);
+    for (size_t at = 0; at < bytes.size(); at += 8) {
+        std::byte little[8] = {};
+        for (size_t i = at; i < bytes.size() && i < at + 8; ++i) {
+            const size_t within = i % number_bytes;
+            little[i - at] = bytes[i - within + (number_bytes - 1 - within)];
+        }
+        hash = add(hash, word(little));
+    }
+    return add(hash, static_cast<uint64_t>(bytes.size()));
 }
 
 // Without the rotation equal values would cancel; without the constant zeros would have no effect.

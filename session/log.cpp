@@ -1,4 +1,5 @@
 // The log of a session: lines about its state, and about who comes and goes.
+#include "base/printf_format.h"
 #include "session/misuse.h"
 #include "session/session.h"
 #include "tern/tern.hpp"
@@ -7,7 +8,7 @@
 
 namespace tern::session {
 
-[[gnu::format(printf, 2, 3)]] static void log_line(const Session &s, const char *format, ...)
+TERN_PRINTF(2, 3) static void log_line(const Session &s, const char *format, ...)
 {
     char text[512];
     va_list values;

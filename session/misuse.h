@@ -1,6 +1,7 @@
 // The public functions begin here: each makes an Entry and checks its arguments. A call that the
 // game must not make is reported to Config::misuse, and the function then does nothing.
 #pragma once
+#include "base/printf_format.h"
 #include "session/config/sized.h"
 #include "session/session_types.h"
 #include "tern/handlers.hpp"
@@ -83,14 +84,13 @@ inline Entry change(Session *session, const char *function, ObjectId object = Ob
 
 // Reports a misuse: what to do, and what is wrong as a printf format; both are sentences. Gives
 // false.
-[[gnu::cold, gnu::format(printf, 3, 4)]] bool report(const Entry &entry, const char *remedy,
-                                                     const char *format, ...);
+[[gnu::cold]] TERN_PRINTF(3, 4) bool report(const Entry &entry, const char *remedy,
+                                            const char *format, ...);
 // Calls the handler, or prints the misuse if it has none.
 void hand_over(const MisuseHandler &handler, const Misuse &misuse);
 // Functions that have no session use this one.
-[[gnu::cold, gnu::format(printf, 4, 5)]] bool report(const MisuseHandler &handler,
-                                                     const char *function, const char *remedy,
-                                                     const char *format, ...);
+[[gnu::cold]] TERN_PRINTF(4, 5) bool report(const MisuseHandler &handler, const char *function,
+                                            const char *remedy, const char *format, ...);
 
 // --- Checks. Each gives whether all is right, and reports it otherwise. ---
 bool is_in(const Entry &entry);   // The state is open or cut_off.

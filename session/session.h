@@ -1,5 +1,6 @@
 // The state of a session, its list of events, and the placing of its replica.
 #pragma once
+#include "base/printf_format.h"
 #include "session/session_types.h"
 
 namespace tern::session {
@@ -10,8 +11,7 @@ inline bool is_in(const Session &s) // Open, or cut off.
 }
 const char *sentence(State state); // For state_text().
 // Sets the state, and the sentence that state_text() returns.
-void enter_state(Session &s, State state, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void enter_state(Session &s, State state, const char *format, ...) TERN_PRINTF(3, 4);
 // Write to Config::log: the state, if it is a new one, and the events of the last receive() before
 // it.
 void log_state(Session &s);

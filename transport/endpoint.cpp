@@ -13,7 +13,7 @@ namespace tern::endpoint {
 
 namespace {
 
-constexpr size_t aligned(size_t size_bytes, size_t alignment = alignof(std::max_align_t))
+constexpr size_t aligned(size_t size_bytes, size_t alignment = connection::memory_alignment)
 {
     return (size_bytes + alignment - 1) / alignment * alignment;
 }

@@ -1,4 +1,5 @@
 #include "replication/world/type_checks.h"
+#include "base/printf_format.h"
 #include "replication/world/field.h"
 #include "replication/world/quaternion.h"
 #include "tern/diagnostics.hpp"
@@ -11,7 +12,7 @@
 
 namespace tern::type_checks {
 
-__attribute__((format(printf, 1, 2))) static ConfigProblem said(const char *format, ...)
+TERN_PRINTF(1, 2) static ConfigProblem said(const char *format, ...)
 {
     ConfigProblem problem;
     std::va_list list;

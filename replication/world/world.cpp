@@ -334,7 +334,8 @@ static uint64_t object_digest(const World &world, const TypeTable &types, Object
     digest = hash::add(digest, uint64_t{object.type});
     const auto *bytes = static_cast<const std::byte *>(value(world, types, slot));
     for (const Field &field : types.types[object.type].fields)
-        digest = hash::add(digest, {bytes + field.offset_bytes, field::size_bytes(field)});
+        digest = hash::add_numbers(digest, {bytes + field.offset_bytes, field::size_bytes(field)},
+                                   element_bytes(field.kind));
     return digest;
 }
 

@@ -1,5 +1,6 @@
 // The records that the oracles keep of a run, and the input of an oracle of objects.
 #pragma once
+#include "base/printf_format.h"
 #include "sim/network/wire.h"
 #include "sim/world/ledger.h"
 #include "tern/diagnostics.hpp"
@@ -251,7 +252,7 @@ struct Judged {
 namespace oracles {
 
 Violation violation(const char *invariant, ObjectId object, uint16_t node, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    TERN_PRINTF(4, 5);
 
 // The entry of the object, which is added if it is missing.
 Shown &shown(NodeRecord &record, ObjectId object);

@@ -1,4 +1,5 @@
 #include "sim/world/soak.h"
+#include "base/printf_format.h"
 #include "migration/replica.h"
 #include "tern/diagnostics.hpp"
 #include "tern/ownership.hpp"
@@ -37,7 +38,7 @@ void make(Soak &soak, const SoakOptions &options)
     group::make(soak.group, of_group);
 }
 
-__attribute__((format(printf, 2, 3))) static void fail(Soak &soak, const char *format, ...)
+TERN_PRINTF(2, 3) static void fail(Soak &soak, const char *format, ...)
 {
     char text[256];
     va_list values;

@@ -31,6 +31,29 @@ TEST(Hash, EightBytesCountAsALittleEndianValue)
     EXPECT_EQ(hash::add(hash::start, bytes), hash::add(value, uint64_t{8}));
 }
 
+template <class T> static uint64_t hash_of_numbers()
+{
+    const T numbers[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    return hash::add_numbers(hash::start, std::as_bytes(std::span(numbers)), sizeof(T));
+}
+
+template <class T> static uint64_t hash_of_little_endian_bytes()
+{
+    std::vector<std::byte> bytes(11 * sizeof(T));
+    for (size_t i = 0; i < 11; ++i)
+        bytes[i * sizeof(T)] = static_cast<std::byte>(i + 1);
+    return hash::add(hash::start, bytes);
+}
+
+TEST(Hash, NumbersCountAsLittleEndianOnes)
+{
+    EXPECT_EQ(hash_of_numbers<uint8_t>(), hash_of_little_endian_bytes<uint8_t>());
+    EXPECT_EQ(hash_of_numbers<uint16_t>(), hash_of_little_endian_bytes<uint16_t>());
+    EXPECT_EQ(hash_of_numbers<uint32_t>(), hash_of_little_endian_bytes<uint32_t>());
+    EXPECT_EQ(hash_of_numbers<uint64_t>(), hash_of_little_endian_bytes<uint64_t>());
+    EXPECT_EQ(hash::add_numbers(hash::start, {}, 8), hash_of(""));
+}
+
 TEST(Hash, BytesDoNotDependOnTheirAlignment)
 {
     const std::string_view text = "0123456789abcdefghijklmnopq";

@@ -15,7 +15,7 @@
 namespace tern::connection {
 
 static_assert(std::is_trivially_copyable_v<Connection>);
-static_assert(alignof(Connection) <= alignof(std::max_align_t));
+static_assert(alignof(Connection) <= memory_alignment);
 
 namespace {
 
@@ -29,8 +29,7 @@ size_t lay_out(Connection &c, std::byte *block, const ConnectionLimits &limits)
         stream_send::place(builder, c._send[i], limits.queue_bytes_max[i]);
         stream_receive::place(builder, c._receive[i]);
     }
-    const size_t alignment = alignof(std::max_align_t);
-    return (builder.used_bytes + alignment - 1) / alignment * alignment;
+    return (builder.used_bytes + memory_alignment - 1) / memory_alignment * memory_alignment;
 }
 
 uint64_t key_name(const uint8_t (&key)[32])

@@ -85,8 +85,9 @@ struct OutOfBandPacket {
 namespace connection {
 
 // size_bytes(): the memory of one connection with all its queues. place() makes a connection in it,
-// which is unusable until open(). The memory must be aligned for max_align_t; with block_alignment
-// an idle connection touches a single page. It may be reused for another connection.
+// which is unusable until open(). The memory must be aligned to memory_alignment; with
+// block_alignment an idle connection touches a single page. Another connection may reuse it.
+inline constexpr size_t memory_alignment = 16;  // That of the keys. Some machines align less.
 inline constexpr size_t block_alignment = 4096; // One page.
 size_t size_bytes(const ConnectionLimits &limits);
 Connection *place(void *memory, const ConnectionLimits &limits);
