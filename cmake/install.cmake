@@ -32,6 +32,11 @@ if(TERN_INSTALL AND TARGET tern::tern AND TARGET tern::udp AND TARGET tern::enet
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tern)
   install(DIRECTORY include/tern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(TARGETS tern tern_public_udp tern_public_sim EXPORT ternTargets)
+  set(tern_carries_libsodium OFF)
+  if(TERN_SODIUM_SOURCE)
+    set(tern_carries_libsodium ON)
+    install(TARGETS tern_sodium EXPORT ternTargets)
+  endif()
   install(EXPORT ternTargets NAMESPACE tern:: DESTINATION ${package_dir})
   # In a set of its own: it alone needs ENet's library, which others may not have.
   install(TARGETS tern_public_enet EXPORT ternEnetTargets)

@@ -256,12 +256,12 @@ const std::map<std::string, Names> &system_files()
     static const std::map<std::string, Names> files = {
         {"base/assert.cpp", {"execinfo.h"}}, // For the stack of a failed assertion.
         {"session/misuse.h", {"atomic"}},    // It notices two threads in one session.
-        {"transport/sockets/udp_socket.cpp",
-         {"arpa/inet.h", "cerrno", "fcntl.h", "netinet/in.h", "netinet/udp.h", "sys/socket.h",
-          "unistd.h"}},
-        {"transport/sockets/discovery_socket.cpp",
-         {"arpa/inet.h", "cerrno", "fcntl.h", "ifaddrs.h", "net/if.h", "netinet/in.h",
-          "sys/socket.h", "unistd.h"}},
+        {"transport/sockets/native_socket.h",
+         {"netinet/in.h", "sys/socket.h", "winsock2.h", "ws2tcpip.h"}},
+        {"transport/sockets/native_socket.cpp", {"cerrno", "fcntl.h", "mstcpip.h", "unistd.h"}},
+        {"transport/sockets/native_message.cpp", {"mswsock.h"}},
+        {"transport/sockets/local_addresses.cpp", {"ifaddrs.h", "iphlpapi.h", "net/if.h"}},
+        {"transport/sockets/udp_batched.cpp", {"cerrno", "netinet/udp.h"}},
         {"transport/sockets/enet_socket.cpp", {"enet/enet.h", "cerrno"}},
         {"transport/sockets/socket.cpp", {"cerrno"}},
         {"transport/sockets/system_clock.cpp", {"chrono", "thread"}},
@@ -516,8 +516,8 @@ TEST(TidyTest, TheOutsideWorldEntersByNamedFilesOnly)
     for (const char *header : {"sys/socket.h", "unistd.h", "chrono", "thread", "random",
                                "enet/enet.h", "time.h", "vector", "functional", "string"})
         EXPECT_EQ(findings("session/x.cpp", header), 1u) << header;
-    EXPECT_EQ(findings("transport/sockets/udp_socket.cpp", "sys/socket.h"), 0u);
-    EXPECT_EQ(findings("transport/sockets/udp_socket.cpp", "chrono"), 1u);
+    EXPECT_EQ(findings("transport/sockets/native_socket.h", "sys/socket.h"), 0u);
+    EXPECT_EQ(findings("transport/sockets/native_socket.h", "chrono"), 1u);
     EXPECT_EQ(findings("transport/sockets/enet_socket.cpp", "enet/enet.h"), 0u);
     EXPECT_EQ(findings("sim/x.cpp", "vector"), 0u);
     EXPECT_EQ(findings("sim/x.cpp", "unistd.h"), 1u);

@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(_WIN32) && defined(TERN_SHARED)
+#if defined(_WIN32) && defined(TERN_EXPORTS) // While a DLL of tern is built.
+#define TERN_API __declspec(dllexport)
+#elif defined(_WIN32) && defined(TERN_SHARED) // In a program that uses one.
 #define TERN_API __declspec(dllimport)
 #elif defined(_WIN32)
 #define TERN_API

@@ -1,10 +1,24 @@
 #include "transport/sockets/socket_error.h"
+#ifdef _WIN32
+#include "transport/sockets/native_socket.h"
+#else
 #include <cerrno>
+#endif
 
 namespace tern {
 
 SocketError socket_error(int system_error)
 {
+#ifdef _WIN32
+    switch (system_error) {
+    case WSAEADDRINUSE:
+    case WSAEACCES: return SocketError::port_in_use; // The other socket does not share the port.
+    case WSAEAFNOSUPPORT:
+    case WSAEPROTONOSUPPORT:
+    case WSAEADDRNOTAVAIL: return SocketError::no_such_family; // tern binds to 0.0.0.0 or :: only.
+    default: return SocketError::system;
+    }
+#else
     switch (system_error) {
     case EADDRINUSE: return SocketError::port_in_use;
     case EACCES:
@@ -14,6 +28,7 @@ SocketError socket_error(int system_error)
     case EADDRNOTAVAIL: return SocketError::no_such_family; // tern binds to 0.0.0.0 or :: only.
     default: return SocketError::system;
     }
+#endif
 }
 
 const char *to_text(SocketError error)

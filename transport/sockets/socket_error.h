@@ -1,10 +1,11 @@
-// Translates the errno of a socket that could not be opened.
+// Translates the system's error of a socket that could not be opened.
 #pragma once
 #include "tern/io.hpp"
 
 namespace tern {
 
-// system_error: an errno value other than 0. Exported, because tern::enet takes it from tern::udp.
+// system_error: an errno, or on Windows what WSAGetLastError() gave; not 0. Exported, because
+// tern::enet takes it from tern::udp.
 TERN_API SocketError socket_error(int system_error);
 
 }

@@ -3,19 +3,21 @@
 #include "tern/discovery.hpp"
 #include "tests/transport/sockets/owned_socket.h"
 #include "transport/sockets/addresses.h"
+#include "transport/sockets/native_message.h"
+#include "transport/sockets/native_socket.h"
 #include <algorithm>
-#include <arpa/inet.h>
 #include <array>
 #include <cstring>
 #include <gtest/gtest.h>
-#include <ifaddrs.h>
 #include <memory>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <string>
-#include <sys/socket.h>
-#include <unistd.h>
 #include <vector>
+#ifdef __linux__
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <unistd.h>
+#endif
 
 using namespace tern;
 using namespace tern::test;
@@ -69,6 +71,7 @@ TEST(DiscoverySocket, AQueryToEverybodyReachesAllOnItsPortAndTheirAnswersComeBac
     EXPECT_GT(finder->stats().sent_datagrams, 0u);
 }
 
+#ifdef __linux__ // Others have no IP_MULTICAST_ALL, or name it differently.
 // True if an interface other than loopback is up, can broadcast and multicast, and has an address
 // of this family that is not link-local.
 static bool has_network(int family)
@@ -136,24 +139,24 @@ TEST(DiscoverySocket, AQueryTravelsByBroadcastAndByMulticastOfBothVersions)
     }
 }
 
+#endif
+
 TEST(DiscoverySocket, WhatARouterHasPassedOnIsDropped)
 {
     const OwnedSocket socket = opened();
     ASSERT_TRUE(socket);
-    const int other = ::socket(AF_INET, SOCK_DGRAM, 0);
-    ASSERT_GE(other, 0);
-    sockaddr_in to = {};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(socket->local_address().port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const native_socket::Opened other = native_socket::open(IpVersion::v4);
+    ASSERT_EQ(other.error, 0);
+    const Address to = loopback(socket->local_address().port);
     for (int hops : {64, 254, 255}) {
-        setsockopt(other, IPPROTO_IP, IP_TTL, &hops, sizeof hops);
+        EXPECT_TRUE(native_socket::set_option(other.descriptor, IPPROTO_IP, IP_TTL, hops));
         const std::string text = std::to_string(hops);
-        EXPECT_EQ(sendto(other, text.data(), text.size(), 0,
-                         reinterpret_cast<const sockaddr *>(&to), sizeof to),
-                  static_cast<ssize_t>(text.size()));
+        EXPECT_EQ(native_message::send_from(other.descriptor,
+                                            native_socket::to_native(to, IpVersion::v4), nullptr,
+                                            std::as_bytes(std::span(text))),
+                  0);
     }
-    close(other);
+    native_socket::close(other.descriptor);
     const std::vector<Received> received = collected(*socket, "255");
     ASSERT_EQ(received.size(), 1u);
     EXPECT_EQ(received[0].text, "255");

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
-#include <sys/socket.h>
 #ifdef __linux__
 #include <net/if.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
