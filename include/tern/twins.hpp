@@ -1,6 +1,9 @@
 // Twins: structs of C++ that lie in memory as their namesakes of tern.h do. C++ passes them
 // to the functions of tern.h as they are.
 #pragma once
+#if __cplusplus < 202002L && (!defined(_MSVC_LANG) || _MSVC_LANG < 202002L)
+#error "tern's C++ headers need C++20: compile with -std=c++20 or a later one (C: tern/tern.h)"
+#endif
 #include "tern/tern.h"
 #include <span>
 #include <type_traits>

@@ -25,6 +25,19 @@ while IFS='|' read -r number expected; do
         failed=1
     fi
 done < <(sed -nE 's|^#elif MISTAKE == ([0-9]+) // error: (.*)$|\1\|\2|p' fields.cpp)
+# An older C++ is refused with a word about it; C headers are for any.
+older() {
+    echo "#include <tern/$1>" | "$compiler" -std="$2" -fsyntax-only -I"$include" -x c++ - 2>&1
+}
+if said=$(older tern.hpp c++17) || ! grep -qF "tern's C++ headers need C++20" <<<"$said"; then
+    echo "C++17: expected \"tern's C++ headers need C++20\", the compiler says:"
+    grep error <<<"$said" | head -3
+    failed=1
+fi
+if ! said=$(older tern.h c++11); then
+    echo "tern.h is refused in C++11: $said" | head -5
+    failed=1
+fi
 if [ "$count" -eq 0 ]; then
     echo "no mistake was found in fields.cpp"
     failed=1
