@@ -65,7 +65,7 @@ inline unsigned width(uint64_t value);
 // --- Inline ---
 
 // Converts between this machine's byte order and little-endian. Compilers know this form.
-inline uint64_t little_endian(uint64_t word)
+inline uint64_t wire_order(uint64_t word)
 {
     if constexpr (std::endian::native == std::endian::little) return word;
     word = (word & 0x00ff00ff00ff00ff) << 8 | (word >> 8 & 0x00ff00ff00ff00ff);
@@ -78,12 +78,12 @@ inline uint64_t load_word(const std::byte *at)
 {
     uint64_t word;
     std::memcpy(&word, at, sizeof word);
-    return little_endian(word);
+    return wire_order(word);
 }
 
 inline void store_word(std::byte *at, uint64_t word)
 {
-    word = little_endian(word);
+    word = wire_order(word);
     std::memcpy(at, &word, sizeof word);
 }
 

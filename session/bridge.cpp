@@ -382,7 +382,7 @@ static void challenge(Session &s, ConnectionIndex index, const Address &to, Peer
     if (candidates.nonce == 0) {
         uint8_t drawn[nonce_bytes];
         endpoint::draw(*s.endpoint, drawn);
-        std::memcpy(&candidates.nonce, drawn, sizeof drawn);
+        candidates.nonce = little_endian::load64(std::as_bytes(std::span(drawn)).data());
         candidates.nonce = (candidates.nonce | 1ull << 63) & ~bridge_bits;
     }
     send_out_of_band(s, index, to, UnreliableKind::challenge,

@@ -114,7 +114,7 @@ void session::begin_another(Session &s)
 {
     uint8_t id[sizeof s.invite.session];
     endpoint::draw(*s.endpoint, id);
-    std::memcpy(&s.invite.session, id, sizeof id);
+    s.invite.session = little_endian::load64(std::as_bytes(std::span(id)).data());
     endpoint::draw(*s.endpoint, s.invite.secret);
     endpoint::enter(*s.endpoint, s.invite.session, s.invite.secret);
     end_all_links(s, CloseReason::cut_off);

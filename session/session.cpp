@@ -10,6 +10,7 @@
 #include "tern/limits.hpp"
 #include "transport/handshake/handshake.h"
 #include "transport/handshake/noise.h"
+#include "transport/little_endian.h"
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -251,7 +252,7 @@ static void make_keys(Session &s, EntropySource &entropy)
     // For start(). join() replaces both by the invite's.
     uint8_t id[sizeof s.invite.session];
     entropy::fill(entropy, id);
-    std::memcpy(&s.invite.session, id, sizeof id);
+    s.invite.session = little_endian::load64(std::as_bytes(std::span(id)).data());
     entropy::fill(entropy, s.invite.secret);
     std::memcpy(s.invite.key, s.secrets.keys.public_key, sizeof s.invite.key);
 }

@@ -6,6 +6,7 @@
 #include "tern/diagnostics.hpp"
 #include "tern/untyped.hpp"
 #include "tests/session/sim_world.h"
+#include "transport/little_endian.h"
 #include "transport/sockets/addresses.h"
 #include <gtest/gtest.h>
 
@@ -80,7 +81,7 @@ TEST(Bridge, AnAnswerToNoChallengeOfOursChangesNoPath)
     const auto address_of = [&] { return connection::address(endpoint::at(*s.endpoint, index)); };
     const auto answer = [&](uint64_t nonce) {
         std::byte bytes[sizeof nonce];
-        std::memcpy(bytes, &nonce, sizeof nonce);
+        little_endian::store64(bytes, nonce);
         session::take_path_message(s, index, {UnreliableKind::answer, bytes},
                                    SimWorld::address_of(77));
     };

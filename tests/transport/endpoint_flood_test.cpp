@@ -1,5 +1,6 @@
 #include "tests/transport/endpoint_world.h"
 #include "transport/endpoint.h"
+#include "transport/little_endian.h"
 #include <map>
 
 // Floods of handshakes from unknown peers, most with spoofed addresses.
@@ -184,9 +185,8 @@ TEST(EndpointFlood, IntoAFullTableOnlyACookieLeadsAndTheOldestGoes)
     }
     ASSERT_EQ(half_open_count(b), half_open_max);
     ASSERT_EQ(responses.size(), half_open_max);
-    uint32_t oldest = 0, second;
-    std::memcpy(&oldest, responses[0].bytes.data() + 4, 4);
-    std::memcpy(&second, responses[1].bytes.data() + 4, 4);
+    const uint32_t oldest = little_endian::load32(responses[0].bytes.data() + 4);
+    const uint32_t second = little_endian::load32(responses[1].bytes.data() + 4);
     EXPECT_EQ(connection_ids::find(b.endpoint->_ids, oldest).owner, IdOwner::half_open);
 
     now_us += 1'000'000; // The allowance has recovered, but the table is still full.

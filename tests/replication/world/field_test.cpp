@@ -72,6 +72,15 @@ static Read read(const Field &field, std::span<const std::byte> bytes)
     return result;
 }
 
+// The bits of a float, as an UPDATE has them.
+static Value on_the_wire(uint32_t float_bits)
+{
+    Value bytes(4);
+    for (size_t i = 0; i < 4; ++i)
+        bytes[i] = static_cast<std::byte>(float_bits >> (8 * i));
+    return bytes;
+}
+
 static Field make_field(FieldKind kind, double min = 0, double max = 0, double step = 0,
                         uint16_t count = 1)
 {
@@ -125,9 +134,9 @@ TEST(Field, AnExactFloatHasOneNanAndOneZero)
     EXPECT_EQ(native<uint32_t>(normalised(field, value_of<uint32_t>(0xffc12345))), 0x7fc00000u);
     EXPECT_EQ(native<uint32_t>(normalised(field, value_of(-0.0f))), 0u);
     EXPECT_EQ(native<float>(normalised(field, value_of(-INFINITY))), -INFINITY);
-    EXPECT_TRUE(read(field, value_of(-0.0f)).failed);
-    EXPECT_TRUE(read(field, value_of<uint32_t>(0xffc12345)).failed);
-    EXPECT_FALSE(read(field, value_of(1e-45f)).failed);
+    EXPECT_TRUE(read(field, on_the_wire(0x80000000)).failed); // -0
+    EXPECT_TRUE(read(field, on_the_wire(0xffc12345)).failed);
+    EXPECT_FALSE(read(field, on_the_wire(1)).failed); // The least positive float.
 }
 
 TEST(Field, ARangeWithoutAStepClamps)
@@ -137,7 +146,7 @@ TEST(Field, ARangeWithoutAStepClamps)
     EXPECT_EQ(native<float>(normalised(field, value_of(7.0f))), 2.0f);
     EXPECT_EQ(native<float>(normalised(field, value_of(NAN))), -1.0f);
     EXPECT_EQ(native<float>(normalised(field, value_of(0.1f))), 0.1f);
-    EXPECT_TRUE(read(field, value_of(2.5f)).failed);
+    EXPECT_TRUE(read(field, on_the_wire(std::bit_cast<uint32_t>(2.5f))).failed);
 }
 
 TEST(Field, AStepRoundsToTheNearest)
