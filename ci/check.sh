@@ -366,6 +366,7 @@ nightly() {
     step "explorer, a liar of survivors" exhausted --peers 4 --claims 1 --destroys 0 --crashes 1 \
         --lies 1 --survivors
     step "mutants" sim mutants --time-limit 60 --jobs "$jobs" --folder build/sim-mutants
+    step "other platforms" "$root/dev" platforms
     step "planted mistakes" "$root/dev" plant
     step "fuzz targets" "$root/dev" fuzz --seconds 600
     conclude nightly

@@ -1,0 +1,182 @@
+# Platforms other than Linux on x86-64: builds the library and its tests for each, runs them, and
+# compares what the simulator does there with what it does here. `./dev platforms` sources it.
+
+platforms_folder=build/platforms
+# What each platform needs, as tools_check of ./dev has it.
+platforms_tools=("source of GoogleTest:/usr/src/googletest/CMakeLists.txt:googletest")
+sodium_release=libsodium-1.0.18
+sodium_sha256=d59323c6b712a1519a5daf710b68f5e7fde57040845ffec53850911f10a5d4f4
+platforms_all=(mingw aarch64 riscv64 s390x)
+platforms_tests=(base transport replication migration rpc session sim discovery)
+
+platforms_help() {
+    cat <<'TEXT'
+Usage: ./dev platforms [--seeds N] [--write-docs] [name ...]
+
+Builds tern and its tests for platforms, runs the tests there, and plays N seeds of the simulator
+(default 100), whose digests must be those of this machine. Without names: all of them.
+--write-docs: then the table of docs/platforms.md.
+
+  mingw     Windows on x86-64, by mingw-w64; wine runs it
+  aarch64   Linux on ARM, by g++; qemu-user runs it
+  riscv64   Linux on RISC-V, by g++; qemu-user runs it
+  s390x     Linux on a big-endian machine, by g++; qemu-user runs it
+TEXT
+}
+
+# platform_facts <name>: sets title, compiler, runner, needs (as of missing()), the flags of CMake,
+# and the tests that are left out.
+platform_facts() {
+    flags=("-DCMAKE_TOOLCHAIN_FILE=$root/cmake/toolchains/$1.cmake") left_out=""
+    case $1 in
+    mingw)
+        title="Windows, x86-64" compiler="mingw-w64 g++" runner=wine
+        needs=("mingw-w64:x86_64-w64-mingw32-g++-posix:g++-mingw-w64-x86-64-posix" wine:wine:wine
+            wine64:/usr/lib/wine/wine64:wine64)
+        ;;
+    aarch64 | riscv64 | s390x)
+        title="Linux, $1" compiler=g++ runner="qemu-$1"
+        needs=("g++ for $1:$1-linux-gnu-g++:g++-$1-linux-gnu" "qemu for $1:qemu-$1:qemu-user")
+        [ "$1" = s390x ] && title="$title (big-endian)"
+        # qemu-user knows few of the control messages of sockets.
+        flags+=(-DCMAKE_CXX_FLAGS=-DTERN_PLAIN_UDP)
+        left_out=DiscoverySocket.AQueryTravelsByBroadcastAndByMulticastOfBothVersions
+        ;;
+    *) fail "there is no platform '$1'; ./dev platforms --help lists those that are" ;;
+    esac
+}
+
+# The source of libsodium, by Debian's package and from nowhere else: there is no package of it for
+# most of these targets. Leaves the apt of this machine as it is.
+sodium_source() {
+    local at=$platforms_folder/source
+    [ -f "$at/$sodium_release/configure.ac" ] && return 0
+    mkdir -p "$at/lists/partial" &&
+        echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
+            "http://deb.debian.org/debian bookworm main" >"$at/debian.list" || return 1
+    local apt=(apt-get -o "Dir::Etc::SourceList=$PWD/$at/debian.list" -o Dir::Etc::SourceParts=-
+        -o "Dir::State::Lists=$PWD/$at/lists" -qq)
+    "${apt[@]}" update && (cd "$at" && "${apt[@]}" source --download-only libsodium) >/dev/null ||
+        return 1
+    local archive=$at/${sodium_release/-/_}.orig.tar.gz
+    echo "$sodium_sha256  $archive" | sha256sum --check --quiet && tar -xf "$archive" -C "$at"
+}
+
+# GoogleTest for the platform, where find_package() finds it.
+platform_googletest() {
+    local folder=$1
+    [ -f "$folder/googletest/installed/lib/cmake/GTest/GTestConfig.cmake" ] && return 0
+    cmake -S /usr/src/googletest -B "$folder/googletest" -G Ninja "${flags[@]}" -DBUILD_GMOCK=OFF \
+        -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_LIBDIR=lib \
+        "-DCMAKE_INSTALL_PREFIX=$PWD/$folder/googletest/installed" &&
+        cmake --build "$folder/googletest" --target install
+}
+
+platform_build() {
+    local folder=$1
+    platform_googletest "$folder" &&
+        cmake -S . -B "$folder/build" -G Ninja "${flags[@]}" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+            "-DTERN_SODIUM_SOURCE=$PWD/$platforms_folder/source/$sodium_release" \
+            "-DGTest_DIR=$PWD/$folder/googletest/installed/lib/cmake/GTest" \
+            -DTERN_RAPIDCHECK=OFF -DTERN_UNITY=ON -DTERN_BUILD_PROGRAMS=OFF \
+            -DTERN_BUILD_BENCH=OFF -DTERN_BUILD_TWINS=OFF -DTERN_ENET=OFF -DTERN_LUA=off &&
+        cmake --build "$folder/build" --parallel "$jobs" --target \
+            "${platforms_tests[@]/#/test_}" test_c_interface one_world example_hello
+}
+
+# Runs a program of the platform: at once here, or by its runner.
+platform_run() {
+    local program=$1
+    shift
+    case $runner in
+    wine) WINEDEBUG=-all WINEPREFIX=$PWD/$platforms_folder/wine wine "$program.exe" "$@" ;;
+    qemu-*) "$runner" -L "/usr/${runner#qemu-}-linux-gnu" "$program" "$@" ;;
+    *) "$program" "$@" ;;
+    esac
+}
+
+# How many tests GoogleTest counted there.
+gtest_count() {
+    sed -n "s/^\[ *$1 *\] \([0-9]*\) tests\?.*/\1/p" "$2" | tail -1 | grep . || echo 0
+}
+
+# platform_try <name>: leaves its row for the table, or says what went wrong.
+platform_try() {
+    local name=$1 folder=$platforms_folder/$1 failed="" passed=0 skipped=0 one log
+    local title compiler runner needs flags left_out
+    platform_facts "$name"
+    mkdir -p "$folder"
+    say "platforms: $name: build"
+    if ! platform_build "$folder" >"$folder/build.log" 2>&1; then
+        grep -m 5 -E "error|Error" "$folder/build.log" >&2
+        say "platforms: $name: it was not built; see $folder/build.log"
+        return 1
+    fi
+    for one in "${platforms_tests[@]}"; do
+        log=$folder/$one.log
+        say "platforms: $name: tests of $one"
+        platform_run "$folder/build/test_$one" --gtest_brief=1 "--gtest_filter=-$left_out" \
+            >"$log" 2>&1 || failed+=" $one"
+        passed=$((passed + $(gtest_count PASSED "$log")))
+        skipped=$((skipped + $(gtest_count SKIPPED "$log")))
+    done
+    platform_run "$folder/build/test_c_interface" >"$folder/c.log" 2>&1 || failed+=" c_interface"
+    platform_run "$folder/build/example_hello" 2>&1 | grep -q "the lamp is off" || failed+=" hello"
+    say "platforms: $name: $platforms_seeds seeds of the simulator"
+    platform_run "$folder/build/one_world" "$platforms_seeds" 2>/dev/null | tr -d '\r' \
+        >"$folder/world"
+    cmp -s "$platforms_folder/world" "$folder/world" || failed+=" digests"
+    rm -f "$folder/row"
+    if [ -z "$failed" ]; then
+        echo "| $title | $compiler | ${runner:-itself} | $passed passed, $skipped skipped |" \
+            "$platforms_seeds equal |" >"$folder/row"
+        return 0
+    fi
+    say "platforms: $name: FAILED:$failed; see $folder/*.log"
+    return 1
+}
+
+platforms() {
+    local names=() name title compiler runner needs flags left_out failed="" write=false
+    platforms_seeds=100
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --seeds) platforms_seeds=$2 && shift ;;
+        --write-docs) write=true ;;
+        -h | --help) platforms_help && return ;;
+        *) names+=("$1") ;;
+        esac
+        shift
+    done
+    [ ${#names[@]} -gt 0 ] || names=("${platforms_all[@]}")
+    for name in "${names[@]}"; do
+        platform_facts "$name"
+        need "${tools_build[@]}" "${platforms_tools[@]}" "${needs[@]}"
+    done
+    mkdir -p "$platforms_folder"
+    sodium_source || fail "the source of libsodium cannot be had"
+    if ! configure build || ! build build one_world ||
+        ! build/one_world "$platforms_seeds" >"$platforms_folder/world"; then
+        fail "the simulator fails here"
+    fi
+    for name in "${names[@]}"; do
+        platform_try "$name" || failed+=" $name"
+    done
+    [ -z "$failed" ] || fail "platforms: FAILED:$failed"
+    [ "$write" = false ] || platforms_write_docs
+    say "platforms: passed: ${names[*]}"
+}
+
+# The table between the marks of docs/platforms.md, of the newest runs that passed.
+platforms_write_docs() {
+    local page=docs/platforms.md name
+    {
+        sed '/^<!-- table -->$/q' $page
+        printf '\n| platform | compiler | run by | tests | digests |\n|---|---|---|---|---|\n'
+        for name in "${platforms_all[@]}"; do
+            cat "$platforms_folder/$name/row" 2>/dev/null
+        done
+        printf '\n'
+        sed -n '/^<!-- end -->$/,$p' $page
+    } >"$platforms_folder/page" && cp "$platforms_folder/page" $page
+}
