@@ -31,6 +31,11 @@ size_t size_bytes(const Field &field)
     return element_bytes(field.kind) * field.count;
 }
 
+size_t number_bytes(const Field &field)
+{
+    return field.kind == FieldKind::quaternion ? sizeof(float) : element_bytes(field.kind);
+}
+
 // --- Integers, as 64-bit two's complement ---
 
 static uint64_t load(const FieldCode &f, const std::byte *from)

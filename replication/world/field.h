@@ -40,6 +40,7 @@ bool has_range(const Field &field);
 bool is_integer(FieldKind kind);
 // Bytes of an element in the struct; text, bytes, values: 1.
 size_t size_bytes(const Field &field);    // Bytes of the field in the struct.
+size_t number_bytes(const Field &field);  // Bytes of each number in it; a quaternion has four.
 uint32_t bits_max(const Field &field);    // Bits of the field on the wire, at most.
 uint64_t float_steps(const Field &field); // float32 with a step: the largest number of steps.
 

@@ -335,7 +335,7 @@ static uint64_t object_digest(const World &world, const TypeTable &types, Object
     const auto *bytes = static_cast<const std::byte *>(value(world, types, slot));
     for (const Field &field : types.types[object.type].fields)
         digest = hash::add_numbers(digest, {bytes + field.offset_bytes, field::size_bytes(field)},
-                                   element_bytes(field.kind));
+                                   field::number_bytes(field));
     return digest;
 }
 

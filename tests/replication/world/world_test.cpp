@@ -193,6 +193,29 @@ TEST(World, TheDigestDoesNotDependOnWhereObjectsLie)
     }
 }
 
+struct Ship {
+    float turn[4];
+    int16_t cell[3];
+    uint64_t score;
+    char name[5];
+};
+
+// The value was found on a little-endian machine.
+TEST(World, TheDigestIsThatOfMachinesOfEitherByteOrder)
+{
+    const Field fields[] = {{"turn", FieldKind::quaternion, offsetof(Ship, turn)},
+                            {"cell", FieldKind::int16, offsetof(Ship, cell), 3},
+                            {"score", FieldKind::uint64, offsetof(Ship, score)},
+                            {"name", FieldKind::text, offsetof(Ship, name), 5}};
+    const Type ships[] = {{"ship", sizeof(Ship), fields, 4}};
+    const TypeTable ship_table = type_table::make(ships);
+    Block block = make_block(ship_table);
+    const ObjectSlot slot = world::add(block.world(), ship_table, id(1), 0);
+    const Ship ship = {{0.5f, -0.5f, 0.5f, 0.5f}, {1, -2, 300}, 0x0123456789abcdef, "tern"};
+    world::write(block.world(), ship_table, slot, &ship);
+    EXPECT_EQ(world::digest(block.world(), ship_table), 0x4cd2a0b37811e30du);
+}
+
 TEST(World, WhatIsFreedIsZero)
 {
     Block block = make_block(table);
