@@ -4,6 +4,19 @@
 #include <cstring>
 #ifdef _WIN32
 #include <mswsock.h>
+// Windows has these of POSIX under names of its own.
+#undef CMSG_DATA // Windows has a constant of this name in a header for certificates.
+#define CMSG_FIRSTHDR WSA_CMSG_FIRSTHDR
+#define CMSG_NXTHDR WSA_CMSG_NXTHDR
+#define CMSG_DATA WSA_CMSG_DATA
+#define CMSG_SPACE WSA_CMSG_SPACE
+#define CMSG_LEN WSA_CMSG_LEN
+#ifndef IP_RECVTTL
+#define IP_RECVTTL IP_HOPLIMIT
+#endif
+#ifndef IPV6_RECVHOPLIMIT
+#define IPV6_RECVHOPLIMIT IPV6_HOPLIMIT
+#endif
 #endif
 
 namespace tern::native_message {
@@ -18,12 +31,10 @@ namespace {
 using ControlHeader = WSACMSGHDR;
 using NativeMessage = WSAMSG;
 using NativeBuffer = WSABUF;
-constexpr size_t control_bytes = WSA_CMSG_SPACE(sizeof(in6_pktinfo));
 #else
 using ControlHeader = cmsghdr;
 using NativeMessage = msghdr;
 using NativeBuffer = iovec;
-constexpr size_t control_bytes = CMSG_SPACE(sizeof(in6_pktinfo));
 #endif
 
 static_assert(sizeof(in_pktinfo) <= sizeof(in6_pktinfo));
@@ -32,29 +43,13 @@ static_assert(sizeof(in_pktinfo) <= sizeof(in6_pktinfo));
 struct Call {
     NativeMessage message;
     NativeBuffer buffer;
-    alignas(ControlHeader) std::byte control[control_bytes]; // The route, or the hop limit.
+    // The route, or the hop limit.
+    alignas(ControlHeader) std::byte control[CMSG_SPACE(sizeof(in6_pktinfo))];
 };
 
 }
 
 #ifdef _WIN32
-
-static constexpr int receive_hops_v4 = IP_HOPLIMIT, receive_hops_v6 = IPV6_HOPLIMIT;
-
-static ControlHeader *first_header(Call &call)
-{
-    return WSA_CMSG_FIRSTHDR(&call.message);
-}
-
-static ControlHeader *next_header(Call &call, ControlHeader *header)
-{
-    return WSA_CMSG_NXTHDR(&call.message, header);
-}
-
-static void *data_of(ControlHeader *header)
-{
-    return WSA_CMSG_DATA(header);
-}
 
 static void point(Call &call, NativeAddress &address, std::span<std::byte> bytes)
 {
@@ -66,21 +61,9 @@ static void point(Call &call, NativeAddress &address, std::span<std::byte> bytes
     call.message.dwBufferCount = 1;
 }
 
-// Gives the message a control buffer that holds an Info.
-template <class Info> static void add_control(Call &call)
+static void add_control(Call &call, size_t size_bytes)
 {
-    call.message.Control = {static_cast<ULONG>(WSA_CMSG_SPACE(sizeof(Info))),
-                            reinterpret_cast<char *>(call.control)};
-}
-
-template <class Info> static void put(Call &call, int level, int type, const Info &info)
-{
-    add_control<Info>(call);
-    ControlHeader *header = first_header(call);
-    header->cmsg_level = level;
-    header->cmsg_type = type;
-    header->cmsg_len = WSA_CMSG_LEN(sizeof info);
-    std::memcpy(data_of(header), &info, sizeof info);
+    call.message.Control = {static_cast<ULONG>(size_bytes), reinterpret_cast<char *>(call.control)};
 }
 
 static in_pktinfo route_v4(const LocalAddress &from)
@@ -132,23 +115,6 @@ static void join(Descriptor descriptor, std::span<const uint8_t, 4> group, const
 
 #else
 
-static constexpr int receive_hops_v4 = IP_RECVTTL, receive_hops_v6 = IPV6_RECVHOPLIMIT;
-
-static ControlHeader *first_header(Call &call)
-{
-    return CMSG_FIRSTHDR(&call.message);
-}
-
-static ControlHeader *next_header(Call &call, ControlHeader *header)
-{
-    return CMSG_NXTHDR(&call.message, header);
-}
-
-static void *data_of(ControlHeader *header)
-{
-    return CMSG_DATA(header);
-}
-
 static void point(Call &call, NativeAddress &address, std::span<std::byte> bytes)
 {
     std::memset(&call, 0, sizeof call);
@@ -159,21 +125,10 @@ static void point(Call &call, NativeAddress &address, std::span<std::byte> bytes
     call.message.msg_iovlen = 1;
 }
 
-// Gives the message a control buffer that holds an Info.
-template <class Info> static void add_control(Call &call)
+static void add_control(Call &call, size_t size_bytes)
 {
     call.message.msg_control = call.control;
-    call.message.msg_controllen = CMSG_SPACE(sizeof(Info));
-}
-
-template <class Info> static void put(Call &call, int level, int type, const Info &info)
-{
-    add_control<Info>(call);
-    ControlHeader *header = first_header(call);
-    header->cmsg_level = level;
-    header->cmsg_type = type;
-    header->cmsg_len = CMSG_LEN(sizeof info);
-    std::memcpy(data_of(header), &info, sizeof info);
+    call.message.msg_controllen = size_bytes;
 }
 
 static in_pktinfo route_v4(const LocalAddress &from)
@@ -209,15 +164,25 @@ static void join(Descriptor descriptor, std::span<const uint8_t, 4> group, const
 
 #endif
 
+template <class Info> static void put(Call &call, int level, int type, const Info &info)
+{
+    add_control(call, CMSG_SPACE(sizeof info));
+    ControlHeader *header = CMSG_FIRSTHDR(&call.message);
+    header->cmsg_level = level;
+    header->cmsg_type = type;
+    header->cmsg_len = CMSG_LEN(sizeof info);
+    std::memcpy(CMSG_DATA(header), &info, sizeof info);
+}
+
 int prepare(Descriptor descriptor, IpVersion version)
 {
     const bool done = version == IpVersion::v6
                           ? set_option(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, 1) &&
-                                set_option(descriptor, IPPROTO_IPV6, receive_hops_v6, 1) &&
+                                set_option(descriptor, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1) &&
                                 set_option(descriptor, IPPROTO_IPV6, IPV6_UNICAST_HOPS, hops_max) &&
                                 set_option(descriptor, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, hops_max)
                           : set_option(descriptor, SOL_SOCKET, SO_BROADCAST, 1) &&
-                                set_option(descriptor, IPPROTO_IP, receive_hops_v4, 1) &&
+                                set_option(descriptor, IPPROTO_IP, IP_RECVTTL, 1) &&
                                 set_option(descriptor, IPPROTO_IP, IP_TTL, hops_max) &&
                                 set_option(descriptor, IPPROTO_IP, IP_MULTICAST_TTL, hops_max);
     return done ? 0 : native_socket::last_error();
@@ -247,20 +212,18 @@ int send_from(Descriptor descriptor, NativeAddress to, const LocalAddress *from,
         info.ipi6_ifindex = from->interface_index;
         put(call, IPPROTO_IPV6, IPV6_PKTINFO, info);
     }
-    int error = transmit(descriptor, call);
-    for (int tries = 1; native_socket::should_repeat(error) && tries < sends_max; ++tries)
-        error = transmit(descriptor, call);
-    return error;
+    return native_socket::repeat([&] { return transmit(descriptor, call); });
 }
 
 static int hops_left(Call &call)
 {
-    for (ControlHeader *it = first_header(call); it; it = next_header(call, it)) {
+    for (ControlHeader *it = CMSG_FIRSTHDR(&call.message); it;
+         it = CMSG_NXTHDR(&call.message, it)) {
         const bool v4 = it->cmsg_level == IPPROTO_IP && it->cmsg_type == IP_TTL;
         const bool v6 = it->cmsg_level == IPPROTO_IPV6 && it->cmsg_type == IPV6_HOPLIMIT;
         if (!v4 && !v6) continue;
         int hops;
-        std::memcpy(&hops, data_of(it), sizeof hops);
+        std::memcpy(&hops, CMSG_DATA(it), sizeof hops);
         return hops;
     }
     return 0;
@@ -272,7 +235,7 @@ IncomingMessage receive(Descriptor descriptor, std::span<std::byte> buffer)
     received.source.size_bytes = sizeof received.source.v6;
     Call call;
     point(call, received.source, buffer);
-    add_control<in6_pktinfo>(call);
+    add_control(call, sizeof call.control);
     fetch(descriptor, call, received);
     if (received.error == 0) received.hops = hops_left(call);
     return received;

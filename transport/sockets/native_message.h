@@ -7,7 +7,6 @@
 namespace tern::native_message {
 
 inline constexpr int hops_max = 255;
-inline constexpr int sends_max = 4; // Of one message, while native_socket::should_repeat().
 
 // Asks the system for the hop limits of datagrams, and makes it send with hops_max. Returns 0 or an
 // error.

@@ -55,6 +55,15 @@ bool set_option(Descriptor descriptor, int level, int option, int value);
 
 int last_error();              // Why the last call of this thread failed.
 bool should_repeat(int error); // Something interrupted the call, or an earlier datagram was lost.
+// Calls send(), which returns 0 or an error, again while should_repeat(); at most sends_max times.
+inline constexpr int sends_max = 4;
+template <class Send> int repeat(Send send)
+{
+    int error = send();
+    for (int sends = 1; should_repeat(error) && sends < sends_max; ++sends)
+        error = send();
+    return error;
+}
 bool queue_is_full(int error); // No later datagram can be sent at this time either.
 
 }

@@ -86,11 +86,9 @@ static int send_one(native_socket::Descriptor descriptor, const Datagram &datagr
 
 void depart(UdpSocket &socket, std::span<const Datagram> datagrams, NativeAddress *destinations)
 {
-    constexpr int tries_max = 4;
     for (size_t i = 0; i < datagrams.size();) {
-        int error = send_one(socket._descriptor, datagrams[i], destinations[i]);
-        for (int tries = 1; native_socket::should_repeat(error) && tries < tries_max; ++tries)
-            error = send_one(socket._descriptor, datagrams[i], destinations[i]);
+        const int error = native_socket::repeat(
+            [&] { return send_one(socket._descriptor, datagrams[i], destinations[i]); });
         if (error != 0) {
             const size_t lost = native_socket::queue_is_full(error) ? datagrams.size() - i : 1;
             socket._stats.send_failures += lost;
