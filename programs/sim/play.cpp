@@ -46,11 +46,7 @@ Played run(const tern::SimOptions &options, const std::vector<tern::SimChoice> *
     running = &simulation;
     for (uint64_t steps = 1; tern::simulation::step(simulation); ++steps)
         if (steps % 4096 == 0) show_progress(simulation);
-    if (!simulation.oracles.violation && !simulation.is_void) {
-        tern::Liveness liveness = tern::liveness::begin(simulation);
-        while (!simulation.is_void && tern::liveness::step(liveness, simulation)) {
-        }
-    }
+    tern::liveness::play(simulation);
     tern::simulation::remember_violation(simulation);
     played.outcome = outcome_of(simulation);
     return played;

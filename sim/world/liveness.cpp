@@ -411,4 +411,12 @@ bool step(Liveness &l, Simulation &sim)
     return l.stage != LivenessStage::done && !l.violation;
 }
 
+void play(Simulation &sim)
+{
+    if (sim.oracles.violation || sim.is_void) return;
+    Liveness l = begin(sim);
+    while (!sim.is_void && step(l, sim)) {
+    }
+}
+
 }

@@ -61,6 +61,8 @@ const char *name(LivenessStage stage);
 Liveness begin(Simulation &sim);
 // False: the phase is done, or there is a violation, which is in sim.oracles too.
 bool step(Liveness &l, Simulation &sim);
+// The whole phase. Does nothing if there is a violation, or the run is void.
+void play(Simulation &sim);
 
 }
 }

@@ -17,13 +17,8 @@ static bool play(uint64_t seed, Topology topology)
     options.topology = topology;
     options.faults = faults::drawn(seed);
     const std::unique_ptr<Simulation> simulation = simulation::make(options);
-    while (simulation::step(*simulation)) {
-    }
-    if (!simulation->oracles.violation && !simulation->is_void) {
-        Liveness liveness = liveness::begin(*simulation);
-        while (!simulation->is_void && liveness::step(liveness, *simulation)) {
-        }
-    }
+    simulation::run_safety(*simulation);
+    liveness::play(*simulation);
     const Violation &violation = simulation->oracles.violation;
     std::printf("seed %llu %s %016llx%s\n", static_cast<unsigned long long>(seed),
                 topology == Topology::mesh ? "mesh" : "star",
