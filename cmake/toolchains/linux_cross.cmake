@@ -1,4 +1,4 @@
-# Of aarch64.cmake and the like, which set TERN_CROSS to the processor.
+# aarch64.cmake and the like include this file, and set TERN_CROSS to the processor.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${TERN_CROSS})
 set(CMAKE_C_COMPILER ${TERN_CROSS}-linux-gnu-gcc)
