@@ -174,7 +174,8 @@ bool only_zeros_left(const BitReader &r)
     const size_t whole = (r._bit_count + 7) / 8;
     if (read(rest, static_cast<unsigned>(whole * 8 - r._bit_count)) != 0) return false;
     const auto is_zero = [](std::byte b) { return b == std::byte{0}; };
-    return std::ranges::all_of(r._buffer.subspan(whole), is_zero);
+    const std::span<const std::byte> left = r._buffer.subspan(whole);
+    return std::all_of(left.begin(), left.end(), is_zero);
 }
 
 }

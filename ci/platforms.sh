@@ -6,7 +6,7 @@ platforms_folder=build/platforms
 platforms_tools=("source of GoogleTest:/usr/src/googletest/CMakeLists.txt:googletest")
 sodium_release=libsodium-1.0.18
 sodium_sha256=d59323c6b712a1519a5daf710b68f5e7fde57040845ffec53850911f10a5d4f4
-platforms_all=(mingw aarch64 riscv64 s390x)
+platforms_all=(mingw aarch64 riscv64 s390x libcxx)
 platforms_tests=(base transport replication migration rpc session sim discovery)
 
 platforms_help() {
@@ -21,6 +21,7 @@ Builds tern and its tests for platforms, runs the tests there, and plays N seeds
   aarch64   Linux on ARM, by g++; qemu-user runs it
   riscv64   Linux on RISC-V, by g++; qemu-user runs it
   s390x     Linux on a big-endian machine, by g++; qemu-user runs it
+  libcxx    Linux on x86-64, by clang++ with libc++ 14
 TEXT
 }
 
@@ -41,6 +42,14 @@ platform_facts() {
         # qemu-user knows few of the control messages of sockets.
         flags+=(-DCMAKE_CXX_FLAGS=-DTERN_PLAIN_UDP)
         left_out=DiscoverySocket.AQueryTravelsByBroadcastAndByMulticastOfBothVersions
+        ;;
+    libcxx)
+        title="Linux, x86-64" compiler="clang++ with libc++ 14" runner=""
+        needs=(clang++:clang++:clang
+            "libc++:/usr/lib/llvm-14/include/c++/v1/vector:libc++-dev"
+            "libc++abi:/usr/lib/llvm-14/lib/libc++abi.a:libc++abi-dev")
+        flags=(-DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang
+            -DCMAKE_CXX_FLAGS=-stdlib=libc++)
         ;;
     *) fail "there is no platform '$1'; ./dev platforms --help lists those that are" ;;
     esac

@@ -188,7 +188,8 @@ bool write_equivocation(BitWriter &w, Replica &r, MemberSlot to)
 
 void sync(Replica &r, MemberSlot to)
 {
-    if (std::ranges::any_of(r.members.all(), is_proved))
+    const std::span<const Member> members = r.members.all();
+    if (std::any_of(members.begin(), members.end(), is_proved))
         message_queue::push(r, to, Control::equivocations);
 }
 

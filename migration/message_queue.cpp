@@ -195,8 +195,8 @@ void clear(Replica &r, MemberSlot to)
         if (unacked(r, to, 0).kind == MessageKind::grant)
             free_unacked_grant(r, to, unacked(r, to, 0));
     deaths::forget_member(r, to);
-    std::ranges::fill(of_member(r.outbox.refusals, r, to).first(r.outbox.queues[to].refusal_count),
-                      WaitingRefusal{});
+    std::fill_n(of_member(r.outbox.refusals, r, to).begin(), r.outbox.queues[to].refusal_count,
+                WaitingRefusal{});
     r.outbox.queues[to] = {};
 }
 

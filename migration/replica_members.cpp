@@ -89,7 +89,8 @@ bool keeps_newcomer_out(const Replica &r, MemberSlot slot)
 {
     if (host(r) != r.self || !r.members[slot].caught_up) return false;
     const uint32_t acked = r.outbox.queues[slot].view_floor;
-    return std::ranges::any_of(r.order.all(), [&](uint16_t other) {
+    const std::span<const uint16_t> order = r.order.all();
+    return std::any_of(order.begin(), order.end(), [&](uint16_t other) {
         const Member &newcomer = r.members[other];
         return !newcomer.fenced && !newcomer.caught_up && newcomer.since_view > acked;
     });

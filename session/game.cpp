@@ -82,9 +82,9 @@ tern_type_id tern_find_type(const tern_session *session, const tern_field *field
 {
     const misuse::Entry entry(session, "find_type");
     if (!entry) return no_type;
-    const auto found = std::ranges::find(session->given_fields, to_cpp(fields));
-    if (found == session->given_fields.end()) return no_type;
-    return static_cast<TypeId>(found - session->given_fields.begin());
+    const auto &given = session->given_fields;
+    const auto found = std::find(given.begin(), given.end(), to_cpp(fields));
+    return found == given.end() ? no_type : static_cast<TypeId>(found - given.begin());
 }
 
 bool tern_exists(const tern_session *session, tern_object object)
@@ -233,8 +233,8 @@ bool tern_is_claiming(const tern_session *session, tern_object object)
 {
     if (!misuse::Entry(session, "is_claiming", ObjectId{object})) return false;
     const std::span<const Claim> claims = session->replica->claims.all();
-    return std::ranges::any_of(
-        claims, [&](const Claim &claim) { return claim.object == ObjectId{object}; });
+    const auto is_of = [&](const Claim &claim) { return claim.object == ObjectId{object}; };
+    return std::any_of(claims.begin(), claims.end(), is_of);
 }
 
 tern_result tern_release_ownership(tern_session *session, tern_object object)

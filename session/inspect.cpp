@@ -40,7 +40,7 @@ Datagram seal(Session *session, PeerId to, std::span<const std::byte> frames,
     if (!connection::has_budget(c, s.now_us)) return {};
     Packet packet = connection::begin_packet(c, buffer, 0, s.now_us);
     if (frames.size() < connection::unreliable_room(packet).size()) {
-        std::ranges::copy(frames, packet.datagram.data() + packet.size_bytes);
+        std::copy(frames.begin(), frames.end(), packet.datagram.data() + packet.size_bytes);
         packet.size_bytes += frames.size();
         charges::add(s.accounts.charges, TrafficKind::membership,
                      static_cast<int64_t>(frames.size() * 8), 1);

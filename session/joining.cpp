@@ -342,7 +342,7 @@ tern_result tern_join(tern_session *session, const tern_invite *with, const void
     line.bytes = {static_cast<const std::byte *>(payload), payload_bytes};
     session::record(s, line);
     s.invite = invite;
-    std::ranges::copy(line.bytes, s.joining.payload_memory);
+    std::copy(line.bytes.begin(), line.bytes.end(), s.joining.payload_memory);
     s.joining.payload = {s.joining.payload_memory, payload_bytes};
     s.deadline_us = 0;
     s.joining.target_count = invite.address_count;

@@ -36,7 +36,7 @@ bool report(const Entry &entry, const char *remedy, const char *format, ...)
     std::vsnprintf(text, sizeof text, format, values);
     va_end(values);
     Session &s = *const_cast<Session *>(entry.session);
-    std::atomic_ref<uint32_t> reporting(s.guard.reporting);
+    const AtomicWord reporting(s.guard.reporting);
     if (reporting.exchange(1) != 0) return false; // The handler has made this call.
     // While another call changes the session, nothing of it can be read.
     const ObjectSlot slot =

@@ -1,11 +1,11 @@
 // The public functions begin here: each makes an Entry and checks its arguments. A call that the
 // game must not make is reported to Config::misuse, and the function then does nothing.
 #pragma once
+#include "base/atomic_word.h"
 #include "base/printf_format.h"
 #include "session/config/sized.h"
 #include "session/session_types.h"
 #include "tern/handlers.hpp"
-#include <atomic>
 #include <utility>
 
 namespace tern::misuse {
@@ -13,9 +13,9 @@ namespace tern::misuse {
 // The values of CallGuard::use. Memory that holds no session has others.
 inline constexpr uint32_t ready = 0x6e726574, in_use = ready + 1;
 
-inline std::atomic_ref<uint32_t> use(const Session *session)
+inline AtomicWord use(const Session *session)
 {
-    return std::atomic_ref(const_cast<Session *>(session)->guard.use);
+    return AtomicWord(const_cast<Session *>(session)->guard.use);
 }
 
 // A call of a public function. False, and reported, if the session is null or destroyed, or if a

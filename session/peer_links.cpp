@@ -409,7 +409,7 @@ static bool is_asked(const Session &s, PeerId asked)
         return !r.members[slot].fenced && r.members[slot].id != r.self;
     };
     const std::span<const uint16_t> order = r.order.all();
-    const auto others = static_cast<uint64_t>(std::ranges::count_if(order, is_other));
+    const auto others = static_cast<uint64_t>(std::count_if(order.begin(), order.end(), is_other));
     uint64_t turn = s.now_us / seek_interval_us % std::max<uint64_t>(others, 1);
     for (const uint16_t slot : order)
         if (is_other(slot) && turn-- == 0) return r.members[slot].id == asked;

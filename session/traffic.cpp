@@ -99,8 +99,10 @@ static Stats stats_of(const Session *session, PeerId peer)
     const MemberSlot slot = replica::find_member(*session->replica, peer);
     Stats stats = {};
     if (index != no_connection) stats = connection::stats(endpoint::at(*session->endpoint, index));
-    if (slot != no_member && session->watch.breaches[slot].id == peer)
-        std::ranges::copy(session->watch.breaches[slot].counts, stats.breaches);
+    if (slot != no_member && session->watch.breaches[slot].id == peer) {
+        const auto &counts = session->watch.breaches[slot].counts;
+        std::copy(std::begin(counts), std::end(counts), stats.breaches);
+    }
     if (replica::has_equivocated(*session->replica, peer))
         stats.breaches[static_cast<size_t>(Breach::equivocated)] = 1;
     if (index == no_connection) return stats;

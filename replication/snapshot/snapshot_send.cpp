@@ -38,7 +38,7 @@ static History history_of(const Snapshots &s, const Lineage &l, const PlanItem &
 {
     const bool repeats = s.layouts[s.entries[item.entry].type].repeats && item.states > 0;
     uint32_t ages[history_max];
-    std::ranges::copy(item.ages, ages);
+    std::copy(std::begin(item.ages), std::end(item.ages), ages);
     History history = repeats ? History{motion::horizon(std::span(ages).first(item.states)), {}}
                               : snapshots::history(l, item.states);
     for (uint8_t i = 0; i < item.states; ++i)
@@ -230,7 +230,7 @@ static void keep_code(SnapshotScratch &scratch, uint32_t end, size_t room_bytes,
         CodedGroup &coded = flat::push(scratch.coded_groups, {});
         coded = {group.group,         base_distance(scratch, group), {},
                  group.lineage.count, scratch.cached.count,          group.count};
-        std::ranges::copy(group.lineage.ages, coded.ages);
+        std::copy(std::begin(group.lineage.ages), std::end(group.lineage.ages), coded.ages);
         for (uint32_t i = group.first; i < group.first + group.count; ++i) {
             flat::push(scratch.cached, scratch.plan[i]);
             flat::push(scratch.cached_bits, scratch.plan_bits[i]);

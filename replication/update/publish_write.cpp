@@ -25,7 +25,8 @@ static bool is_for_snapshots(Publisher &p, const SnapshotScratch &scratch, uint3
                              ObjectSlot slot)
 {
     if (!snapshots::takes(p.snapshots, peer, slot)) return false;
-    if (std::ranges::find(scratch.stray.all(), slot) != scratch.stray.all().end()) return false;
+    const std::span<const ObjectSlot> stray = scratch.stray.all();
+    if (std::find(stray.begin(), stray.end(), slot) != stray.end()) return false;
     return p.rings[peer].interests == 0 || !visibility_due(interest_at(p, peer, slot));
 }
 
@@ -231,7 +232,7 @@ static size_t fill(std::span<std::byte> buffer, size_t size_bytes)
 {
     const std::span<std::byte> left = buffer.subspan(size_bytes);
     if (size_bytes == 0 || left.size() > fill_bytes_max) return size_bytes;
-    std::ranges::fill(left, std::byte{0});
+    std::fill(left.begin(), left.end(), std::byte{0});
     return buffer.size();
 }
 

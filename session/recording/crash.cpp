@@ -28,7 +28,7 @@ CrashHandler complete_crash(AssertContext &context, Crash &crash)
 {
     Session &s = *static_cast<Session *>(context.session);
     // Another thread of Config::parallel has failed, too: it reports, and aborts.
-    while (std::atomic_ref(s.guard.crashed).exchange(1) != 0)
+    while (AtomicWord(s.guard.crashed).exchange(1) != 0)
         continue;
     misuse::use(&s).store(misuse::in_use); // A handler of misuses may have been running.
     crash.function = context.function;

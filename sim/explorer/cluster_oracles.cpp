@@ -231,8 +231,8 @@ static Violation q5(const Cluster &c, const ClusterState &s, const Present &all,
 static bool any_open(const Cluster &c, const ClusterState &s, const Present &all, PeerPlace a)
 {
     const auto known = peer_steps::beliefs(cluster::steps(c), cluster::block(s, a));
-    return std::ranges::any_of(
-        known, [&](const Believed &object) { return is_open(c, s, all, object.object); });
+    return std::any_of(known.begin(), known.end(),
+                       [&](const Believed &object) { return is_open(c, s, all, object.object); });
 }
 
 // Q6: no peer waits for anything: none is still joining or collecting reports, every claim is

@@ -50,7 +50,9 @@ uint32_t connection_id(const Datagram &datagram, size_t at)
 void take_response(NodeRecord &record, uint32_t id)
 {
     for (Account &asked : record.accounts) {
-        if (asked.validated || std::ranges::find(asked.asks, id) == asked.asks.end()) continue;
+        if (asked.validated ||
+            std::find(asked.asks.begin(), asked.asks.end(), id) == asked.asks.end())
+            continue;
         asked.responded = asked.touched = true;
     }
 }
@@ -70,7 +72,7 @@ void sent(NodeRecord &record, const Datagram &datagram)
     if (to.validated) return;
     if (is_first_byte(datagram, initiation)) {
         const uint32_t id = connection_id(datagram, initiator_id_at);
-        if (std::ranges::find(to.asks, id) == to.asks.end()) to.asks.push_back(id);
+        if (std::find(to.asks.begin(), to.asks.end(), id) == to.asks.end()) to.asks.push_back(id);
         return;
     }
     if (is_first_byte(datagram, data) && datagram.bytes.size() == challenge_bytes) {

@@ -148,7 +148,7 @@ static bool is_calm(const Faults &faults)
 
 static bool is_calm(const std::vector<SimChoice> &choices)
 {
-    return std::ranges::none_of(choices, [](const SimChoice &choice) {
+    return std::none_of(choices.begin(), choices.end(), [](const SimChoice &choice) {
         const bool goes = choice.act == Act::leave || choice.act == Act::remove;
         return goes || (script::is_world(choice.act) && choice.act != Act::start);
     });

@@ -264,7 +264,9 @@ constexpr Said all_said[] = { // Indexed by MessageKind.
 // While somebody departs, what a liar reports counts most.
 bool is_departure(const Replica &r)
 {
-    return std::ranges::any_of(r.members.all(), [](const Member &member) { return member.fenced; });
+    const std::span<const Member> members = r.members.all();
+    const auto is_fenced = [](const Member &member) { return member.fenced; };
+    return std::any_of(members.begin(), members.end(), is_fenced);
 }
 
 constexpr MessageKind reports[] = {MessageKind::report_object, MessageKind::dead,

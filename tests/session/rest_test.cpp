@@ -98,9 +98,11 @@ struct World {
 
 bool equal(std::span<const Datagram> a, std::span<const Datagram> b)
 {
-    return std::ranges::equal(a, b, [](const Datagram &x, const Datagram &y) {
-        return x.address == y.address && std::ranges::equal(x.bytes, y.bytes);
-    });
+    const auto are_equal = [](const Datagram &x, const Datagram &y) {
+        return x.address == y.address &&
+               std::equal(x.bytes.begin(), x.bytes.end(), y.bytes.begin(), y.bytes.end());
+    };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), are_equal);
 }
 
 // Busy and quiet times take turns. A peer stands still now and then; the host's paths are cut at

@@ -361,9 +361,10 @@ TEST(Field, ManyAreNormalisedLikeEachOfThem)
         bool any_nan = false;
         for (size_t at = 0; at < values.size(); at += stride) {
             const Value value = random_value(random, field);
-            std::ranges::copy(value, values.begin() + static_cast<ptrdiff_t>(at));
-            std::ranges::copy(normalised(field, value),
-                              expected.begin() + static_cast<ptrdiff_t>(at));
+            std::copy(value.begin(), value.end(), values.begin() + static_cast<ptrdiff_t>(at));
+            const Value rounded = normalised(field, value);
+            std::copy(rounded.begin(), rounded.end(),
+                      expected.begin() + static_cast<ptrdiff_t>(at));
             any_nan = any_nan || field::any_nan(code, value.data(), 1, 0);
         }
         ASSERT_EQ(field::normalise(code, result.data(), values.data(), count, stride), any_nan);
