@@ -255,7 +255,7 @@ const std::map<std::string, Names> &system_files()
 {
     static const std::map<std::string, Names> files = {
         {"base/assert.cpp", {"execinfo.h"}}, // For the stack of a failed assertion.
-        {"session/misuse.h", {"atomic"}},    // It notices two threads in one session.
+        {"base/atomic_word.h", {"atomic"}},  // For two threads in one session.
         {"transport/sockets/native_socket.h",
          {"netinet/in.h", "sys/socket.h", "winsock2.h", "ws2tcpip.h"}},
         {"transport/sockets/native_socket.cpp", {"cerrno", "fcntl.h", "mstcpip.h", "unistd.h"}},
