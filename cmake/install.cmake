@@ -51,6 +51,9 @@ if(TERN_INSTALL AND TARGET tern::tern AND TARGET tern::udp AND TARGET tern::enet
     install(TARGETS tern_lua_loadable
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lua/${lua_version})
   endif()
+  if(TARGET tern_c)
+    install(TARGETS tern_c)
+  endif()
   configure_package_config_file(cmake/ternConfig.cmake.in ternConfig.cmake
                                 INSTALL_DESTINATION ${package_dir})
   write_basic_package_version_file(ternConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -136,6 +136,15 @@ if(TERN_BUILD_TESTS)
                          LABELS examples TIMEOUT 200)
   endif()
 
+  find_program(TERN_PYTHON python3)
+  if(TARGET tern_c AND TARGET example_meet AND TERN_PYTHON)
+    add_test(NAME bindings.python_meets COMMAND ${PROJECT_SOURCE_DIR}/tests/bindings/meet.sh
+             $<TARGET_FILE:example_meet> ${TERN_PYTHON} ${PROJECT_SOURCE_DIR}/bindings/python/meet.py)
+    add_test(NAME bindings.python COMMAND ${TERN_PYTHON} ${PROJECT_SOURCE_DIR}/tests/bindings/python_test.py)
+    set_tests_properties(bindings.python_meets bindings.python PROPERTIES LABELS bindings TIMEOUT 60
+      ENVIRONMENT "TERN_LIBRARY=$<TARGET_FILE:tern_c>;PYTHONPATH=${PROJECT_SOURCE_DIR}/bindings/python")
+  endif()
+
   file(GLOB sources CONFIGURE_DEPENDS tests/*.cpp)
   if(sources)
     tern_test_executable(test_tidy ${sources})
