@@ -1,0 +1,423 @@
+// A session, and the UDP socket. Nothing of a tick makes garbage: events, objects and datagrams are
+// read from tern's own memory. What is returned is valid until the next Receive().
+using System;
+using System.Runtime.InteropServices;
+using System.Text;
+
+namespace Tern
+{
+    // A function did not do what it was called for.
+    public class TernException : Exception
+    {
+        public readonly Result Result;
+        public unsafe TernException(Result result, string text = null)
+            : base(text ?? Text.Read(Native.tern_result_text(result)))
+        {
+            Result = result;
+        }
+    }
+
+    // A call that the game must not make, with a sentence that says what to do.
+    public sealed class MisuseException : TernException
+    {
+        public MisuseException(string text) : base(Result.Misuse, text) { }
+    }
+
+    public static unsafe class Text
+    {
+        public static string Read(byte* text, int max = int.MaxValue)
+        {
+            if (text == null) return "";
+            int length = 0;
+            while (length < max && text[length] != 0)
+                length += 1;
+            return Encoding.UTF8.GetString(text, length);
+        }
+
+        // Writes at most max - 1 bytes and zeros, into a fixed buffer.
+        public static void Write(byte* to, int max, string text)
+        {
+            byte[] bytes = Encoding.UTF8.GetBytes(text);
+            for (int i = 0; i < max; ++i)
+                to[i] = i < bytes.Length && i < max - 1 ? bytes[i] : (byte)0;
+        }
+    }
+
+    // The bytes of a struct, for the C side.
+    static class Raw
+    {
+        public static Span<byte> Of<T>(ref T value) where T : struct
+        {
+            return MemoryMarshal.AsBytes(MemoryMarshal.CreateSpan(ref value, 1));
+        }
+    }
+
+    // A non-blocking UDP socket, bound to all interfaces. Port 0: any free one.
+    public sealed unsafe class UdpSocket : IDisposable
+    {
+        IntPtr _handle;
+
+        public UdpSocket(ushort port = 0, bool ipv6 = false)
+        {
+            IntPtr handle;
+            Result result = Native.tern_make_udp_socket(port, (byte)(ipv6 ? 1 : 0), &handle);
+            if (result != Result.Ok) throw new TernException(result);
+            _handle = handle;
+        }
+
+        public ushort Port { get { return Native.tern_socket_port(_handle); } }
+
+        public ReadOnlySpan<Datagram> Receive()
+        {
+            Datagram* first;
+            int count = (int)Native.tern_socket_receive(_handle, &first);
+            return new ReadOnlySpan<Datagram>(first, count);
+        }
+
+        public void Send(ReadOnlySpan<Datagram> datagrams)
+        {
+            fixed (Datagram* first = &MemoryMarshal.GetReference(datagrams))
+                Native.tern_socket_send(_handle, first, (UIntPtr)datagrams.Length);
+        }
+
+        public void Dispose()
+        {
+            if (_handle != IntPtr.Zero) Native.tern_destroy_socket(_handle);
+            _handle = IntPtr.Zero;
+        }
+    }
+
+    public sealed class Config
+    {
+        public string Name = "";
+        public ushort PeersMax;
+        public Topology Topology;
+        public Quorum Quorum;
+        public Admission Admission;
+        public Misbehaviour Misbehaviour;
+        public uint SendBytesPerSecondMax, BridgeBytesPerSecondMax, ForwardBytesPerSecondMax;
+        public uint TimeoutMs, JoinTimeoutMs, GoOnAfterMs;
+    }
+
+    // This process's peer of one session.
+    public sealed unsafe class Session : IDisposable
+    {
+        public const ushort Host = 0xfffe, Everyone = 0xffff, NoPeer = 0;
+        public const ulong NoObject = 0;
+
+        IntPtr _handle;
+        readonly Type[] _types;
+        // The C side keeps its address.
+        readonly MisuseHandler _handler;
+        string _misuse;
+
+        public static ulong ClockUs { get { return Native.tern_clock_us(); } }
+        public static string Version { get { return Text.Read(Native.tern_version()); } }
+
+        // Types: structs with [TernType], equal on all peers.
+        public Session(Config config, params Type[] types)
+        {
+            _types = types;
+            _handler = NoteMisuse;
+            var sizes = new int[types.Length];
+            for (int i = 0; i < types.Length; ++i)
+                sizes[i] = Marshal.SizeOf(types[i]);
+            using (var memory = new NativeMemory()) {
+                NativeConfig native = Fill(config, memory);
+                native.Types = TypeTable.Make(types, sizes, memory);
+                native.TypeCount = (UIntPtr)types.Length;
+                IntPtr handle;
+                Result result = Native.tern_make_session(&native, &handle);
+                if (result != Result.Ok) {
+                    var problem = (byte*)memory.Bytes(256);
+                    Native.tern_config_problem(&native, problem);
+                    throw new TernException(result, problem[0] != 0 ? Text.Read(problem) : null);
+                }
+                _handle = handle;
+            }
+        }
+
+        NativeConfig Fill(Config config, NativeMemory memory)
+        {
+            var native = new NativeConfig();
+            native.StructSize = (uint)sizeof(NativeConfig);
+            native.TypeBytes = (uint)sizeof(NativeType);
+            native.FieldBytes = (uint)sizeof(NativeField);
+            native.Name = memory.Text(config.Name);
+            native.PeersMax = config.PeersMax;
+            native.Topology = config.Topology;
+            native.Quorum = config.Quorum;
+            native.Admission = config.Admission;
+            native.Misbehaviour = config.Misbehaviour;
+            native.SendBytesPerSecondMax = config.SendBytesPerSecondMax;
+            native.BridgeBytesPerSecondMax = config.BridgeBytesPerSecondMax;
+            native.ForwardBytesPerSecondMax = config.ForwardBytesPerSecondMax;
+            native.TimeoutMs = config.TimeoutMs;
+            native.JoinTimeoutMs = config.JoinTimeoutMs;
+            native.GoOnAfterMs = config.GoOnAfterMs;
+            native.MisuseHandle = Marshal.GetFunctionPointerForDelegate(_handler);
+            return native;
+        }
+
+        // Destroys the session without a goodbye; see Leave().
+        public void Dispose()
+        {
+            if (_handle != IntPtr.Zero) Native.tern_destroy_session(_handle);
+            _handle = IntPtr.Zero;
+        }
+
+        void NoteMisuse(IntPtr user, NativeMisuse* misuse)
+        {
+            if (_misuse != null) return;
+            _misuse = Text.Read(misuse->Function) + "(): " + Text.Read(misuse->Wrong) + " " +
+                Text.Read(misuse->Remedy);
+        }
+
+        // Throws what the handler has noted.
+        void Check()
+        {
+            if (_misuse == null) return;
+            string text = _misuse;
+            _misuse = null;
+            throw new MisuseException(text);
+        }
+
+        void Done(Result result)
+        {
+            Check();
+            if (result != Result.Ok) throw new TernException(result);
+        }
+
+        ushort NumberOf(Type of)
+        {
+            for (int i = 0; i < _types.Length; ++i)
+                if (_types[i] == of) return (ushort)i;
+            throw new ArgumentException(of.Name + " is no type of this session");
+        }
+
+        // --- Beginning, end, ticks ---
+
+        public void Start() { Done(Native.tern_start(_handle)); }
+
+        // Joins by the text of an invite. CaughtUp follows, or a state that StateText explains.
+        public void Join(string invite)
+        {
+            byte[] text = Encoding.UTF8.GetBytes(invite + "\0");
+            Invite parsed;
+            fixed (byte* at = text) {
+                byte* wrong = Native.tern_parse_invite(at, &parsed);
+                if (wrong != null) throw new ArgumentException("the invite: " + Text.Read(wrong));
+            }
+            Done(Native.tern_join(_handle, &parsed, null, UIntPtr.Zero));
+        }
+
+        // Keep calling Receive() and Send() until the state is Left.
+        public void Leave() { Done(Native.tern_leave(_handle)); }
+        public void GoOn() { Done(Native.tern_go_on(_handle)); }
+        public State State { get { return Native.tern_session_state(_handle); } }
+        public string StateText { get { return Text.Read(Native.tern_state_text(_handle)); } }
+
+        // A tick begins.
+        public ReadOnlySpan<Event> Receive(ReadOnlySpan<Datagram> datagrams, ulong nowUs)
+        {
+            fixed (Datagram* at = &MemoryMarshal.GetReference(datagrams))
+                Done(Native.tern_receive(_handle, at, (UIntPtr)datagrams.Length, nowUs));
+            Event* first;
+            int count = (int)Native.tern_events(_handle, &first);
+            return new ReadOnlySpan<Event>(first, count);
+        }
+
+        // A tick ends: these are to be sent.
+        public ReadOnlySpan<Datagram> Send(ulong nowUs)
+        {
+            Datagram* first;
+            int count = (int)Native.tern_send(_handle, nowUs, &first);
+            Check();
+            return new ReadOnlySpan<Datagram>(first, count);
+        }
+
+        // --- Invites and peers ---
+
+        // At addresses such as "192.168.1.5:7777", 1 to 4.
+        public string MakeInvite(params string[] addresses)
+        {
+            var array = stackalloc Address[4];
+            if (addresses.Length < 1 || addresses.Length > 4)
+                throw new ArgumentException("an invite has 1 to 4 addresses");
+            for (int i = 0; i < addresses.Length; ++i)
+                fixed (byte* text = Encoding.UTF8.GetBytes(addresses[i] + "\0"))
+                    if (Native.tern_parse_address(text, &array[i]) != Result.Ok)
+                        throw new ArgumentException("\"" + addresses[i] +
+                            "\" is no address: expected 1.2.3.4:7777 or [::1]:7777");
+            Invite invite;
+            Done(Native.tern_make_invite(_handle, array, (UIntPtr)addresses.Length, &invite));
+            var printed = stackalloc byte[256];
+            Native.tern_invite_text(&invite, printed);
+            return Text.Read(printed);
+        }
+
+        public ushort LocalPeer { get { return Native.tern_local_peer(_handle); } }
+        public ushort HostPeer { get { return Native.tern_host_peer(_handle); } }
+        public string PeerName(ushort peer)
+        {
+            return Text.Read(Native.tern_peer_name(_handle, peer));
+        }
+        public void Admit(ushort newcomer) { Done(Native.tern_admit(_handle, newcomer)); }
+        public void Remove(ushort peer) { Done(Native.tern_remove(_handle, peer)); }
+
+        // --- Objects ---
+
+        public ulong Create<T>(T value) where T : struct
+        {
+            ulong id;
+            Span<byte> bytes = Raw.Of(ref value);
+            fixed (byte* at = &MemoryMarshal.GetReference(bytes))
+                Done(Native.tern_create(_handle, NumberOf(typeof(T)), at, (UIntPtr)bytes.Length,
+                                        &id));
+            return id;
+        }
+
+        public void Destroy(ulong id) { Done(Native.tern_destroy(_handle, id)); }
+        public bool Exists(ulong id) { return Native.tern_exists(_handle, id) != 0; }
+        public ushort Owner(ulong id) { return Native.tern_object_owner(_handle, id); }
+        public bool MaySet(ulong id) { return Native.tern_may_set(_handle, id) != 0; }
+
+        public bool Is<T>(ulong id) where T : struct
+        {
+            ushort type;
+            return Native.tern_find_value(_handle, id, &type) != null && type == NumberOf(typeof(T));
+        }
+
+        // A copy of the object's struct.
+        public T Get<T>(ulong id) where T : struct
+        {
+            T value = default(T);
+            Span<byte> bytes = Raw.Of(ref value);
+            void* at = Native.tern_get(_handle, id, (UIntPtr)bytes.Length);
+            Check();
+            if (at == null) throw new TernException(Result.Gone);
+            new ReadOnlySpan<byte>(at, bytes.Length).CopyTo(bytes);
+            return value;
+        }
+
+        public void Set<T>(ulong id, T value) where T : struct
+        {
+            Span<byte> bytes = Raw.Of(ref value);
+            fixed (byte* at = &MemoryMarshal.GetReference(bytes))
+                Done(Native.tern_set(_handle, id, at, (UIntPtr)bytes.Length));
+        }
+
+        // All objects of a type, and their structs in the same order: one call for an engine that
+        // reads them in each tick. Both are tern's own memory, valid until the next Receive().
+        public ReadOnlySpan<ulong> Ids<T>() where T : struct
+        {
+            ulong* ids;
+            int count = (int)Native.tern_object_ids(_handle, NumberOf(typeof(T)), &ids);
+            Check();
+            return new ReadOnlySpan<ulong>(ids, count);
+        }
+
+        public ReadOnlySpan<T> Values<T>() where T : struct
+        {
+            T one = default(T);
+            ulong* ids;
+            ushort type = NumberOf(typeof(T));
+            int count = (int)Native.tern_object_ids(_handle, type, &ids);
+            var size = (UIntPtr)Raw.Of(ref one).Length;
+            void* values = Native.tern_object_values(_handle, type, size);
+            Check();
+            return new ReadOnlySpan<T>(values, values == null ? 0 : count);
+        }
+
+        public void SetMany<T>(ReadOnlySpan<ulong> ids, ReadOnlySpan<T> values) where T : struct
+        {
+            if (ids.Length != values.Length)
+                throw new ArgumentException(ids.Length + " ids and " + values.Length + " values");
+            ReadOnlySpan<byte> bytes = MemoryMarshal.AsBytes(values);
+            fixed (ulong* id = &MemoryMarshal.GetReference(ids))
+            fixed (byte* value = &MemoryMarshal.GetReference(bytes))
+                Native.tern_set_many(_handle, NumberOf(typeof(T)), id, (UIntPtr)ids.Length, value,
+                                     (UIntPtr)bytes.Length);
+            Check();
+        }
+
+        public void Claim(ulong id, ClaimMode mode = ClaimMode.Wait)
+        {
+            Done(Native.tern_claim(_handle, id, mode));
+        }
+        public bool IsClaiming(ulong id) { return Native.tern_is_claiming(_handle, id) != 0; }
+        public void Release(ulong id) { Done(Native.tern_release_ownership(_handle, id)); }
+        public void Lock(ulong id, bool locked)
+        {
+            Done(Native.tern_lock(_handle, id, (byte)(locked ? 1 : 0)));
+        }
+        public void Migrate(ulong id, ushort to) { Done(Native.tern_migrate(_handle, id, to)); }
+        public void RefuseClaim(ulong id, ushort claimer)
+        {
+            Done(Native.tern_refuse_claim(_handle, id, claimer));
+        }
+        public ulong WorldDigest { get { return Native.tern_world_digest(_handle); } }
+
+        // --- Calls ---
+
+        // `to`: a peer, Session.Everyone or Session.Host.
+        public void Call<T>(ushort to, T arguments,
+                            Reliability reliability = Reliability.Reliable) where T : struct
+        {
+            Span<byte> bytes = Raw.Of(ref arguments);
+            fixed (byte* at = &MemoryMarshal.GetReference(bytes))
+                Done(Native.tern_call(_handle, to, NumberOf(typeof(T)), at, (UIntPtr)bytes.Length,
+                                      reliability));
+        }
+
+        public uint CallOwner<T>(ulong id, T arguments) where T : struct
+        {
+            uint call;
+            Span<byte> bytes = Raw.Of(ref arguments);
+            fixed (byte* at = &MemoryMarshal.GetReference(bytes))
+                Done(Native.tern_call_owner(_handle, id, NumberOf(typeof(T)), at,
+                                            (UIntPtr)bytes.Length, &call));
+            return call;
+        }
+
+        // A call that awaits a reply: an event Reply or CallFailed with this id.
+        public uint Request<T>(ushort to, T arguments, uint timeoutMs) where T : struct
+        {
+            uint call;
+            Span<byte> bytes = Raw.Of(ref arguments);
+            fixed (byte* at = &MemoryMarshal.GetReference(bytes))
+                Done(Native.tern_request(_handle, to, NumberOf(typeof(T)), at,
+                                         (UIntPtr)bytes.Length, timeoutMs, &call));
+            return call;
+        }
+
+        public void Reply<T>(CallMade call, T arguments) where T : struct
+        {
+            Span<byte> bytes = Raw.Of(ref arguments);
+            fixed (byte* at = &MemoryMarshal.GetReference(bytes))
+                Done(Native.tern_reply(_handle, call.Peer, call.Id, NumberOf(typeof(T)), at,
+                                       (UIntPtr)bytes.Length));
+        }
+
+        // Whether a call, reply or failed call has arguments of this type.
+        public bool Has<T>(CallMade call) where T : struct
+        {
+            return call.Arguments != null && call.Type == NumberOf(typeof(T));
+        }
+
+        public T Arguments<T>(CallMade call) where T : struct
+        {
+            if (!Has<T>(call)) throw new ArgumentException("the call has no " + typeof(T).Name);
+            return new ReadOnlySpan<T>(call.Arguments, 1)[0];
+        }
+
+        public static string RefusalText(ClaimRefusal refusal)
+        {
+            return Text.Read(Native.tern_claim_refusal_text(refusal));
+        }
+        public static string FailureText(CallFailure failure)
+        {
+            return Text.Read(Native.tern_call_failure_text(failure));
+        }
+    }
+}

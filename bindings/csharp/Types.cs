@@ -1,0 +1,151 @@
+// How a C# struct becomes a type of tern: its fields are declared by attributes, and laid out as C#
+// lays them out.
+using System;
+using System.Collections.Generic;
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Text;
+
+namespace Tern
+{
+    // Options of a replicated struct, as in tern_type of types.h. ObjectsMax 0: it is for calls.
+    [AttributeUsage(AttributeTargets.Struct)]
+    public sealed class TernTypeAttribute : Attribute
+    {
+        public readonly string Name;
+        public uint ObjectsMax, ClaimCooldownMs, OwnedMax;
+        public ushort ClaimsPerSecondMax, CallsPerSecondMax;
+        public Orphan Orphan;
+        public ClaimPolicy Claim;
+        public Callers Callers;
+        public bool Predicted;
+        public TernTypeAttribute(string name) { Name = name; }
+    }
+
+    public enum Kind
+    {
+        Boolean, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Float32, Quaternion,
+        Peer, Object, Text, Bytes, Values,
+        Deduced = -1 // From the member.
+    }
+
+    // A member that is sent. Its name is that of the other side; empty: the member's, with a small
+    // first letter. An array is a fixed buffer, or the first of Count members in a row.
+    [AttributeUsage(AttributeTargets.Field)]
+    public sealed class TernFieldAttribute : Attribute
+    {
+        public readonly string Name;
+        public Kind Kind = Kind.Deduced;
+        public ushort Count;
+        public double Min, Max, Step, Bound;
+        public TernFieldAttribute(string name = "") { Name = name; }
+    }
+
+    // Memory that the C side reads while a session is made.
+    sealed class NativeMemory : IDisposable
+    {
+        readonly List<IntPtr> _blocks = new List<IntPtr>();
+
+        public unsafe void* Bytes(int size)
+        {
+            IntPtr block = Marshal.AllocHGlobal(Math.Max(size, 1));
+            _blocks.Add(block);
+            for (int i = 0; i < size; ++i)
+                ((byte*)block)[i] = 0;
+            return (void*)block;
+        }
+
+        public unsafe byte* Text(string text)
+        {
+            byte[] bytes = Encoding.UTF8.GetBytes(text ?? "");
+            var at = (byte*)Bytes(bytes.Length + 1);
+            Marshal.Copy(bytes, 0, (IntPtr)at, bytes.Length);
+            return at;
+        }
+
+        public void Dispose()
+        {
+            foreach (IntPtr block in _blocks)
+                Marshal.FreeHGlobal(block);
+            _blocks.Clear();
+        }
+    }
+
+    static unsafe class TypeTable
+    {
+        static readonly Dictionary<Type, Kind> Kinds = new Dictionary<Type, Kind>
+        {
+            { typeof(bool), Kind.Boolean }, { typeof(sbyte), Kind.Int8 },
+            { typeof(short), Kind.Int16 }, { typeof(int), Kind.Int32 },
+            { typeof(long), Kind.Int64 }, { typeof(byte), Kind.Uint8 },
+            { typeof(ushort), Kind.Uint16 }, { typeof(uint), Kind.Uint32 },
+            { typeof(ulong), Kind.Uint64 }, { typeof(float), Kind.Float32 },
+        };
+
+        public static NativeType* Make(Type[] structs, int[] sizes, NativeMemory memory)
+        {
+            var types = (NativeType*)memory.Bytes(structs.Length * sizeof(NativeType));
+            for (int i = 0; i < structs.Length; ++i)
+                Fill(ref types[i], structs[i], sizes[i], memory);
+            return types;
+        }
+
+        static void Fill(ref NativeType type, Type of, int sizeBytes, NativeMemory memory)
+        {
+            var options = of.GetCustomAttribute<TernTypeAttribute>();
+            if (options == null)
+                throw new ArgumentException(of.Name + ": expected [TernType(\"name\")] on it");
+            var fields = new List<FieldInfo>();
+            foreach (FieldInfo field in of.GetFields(
+                         BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic))
+                if (field.GetCustomAttribute<TernFieldAttribute>() != null)
+                    fields.Add(field);
+            type.Name = memory.Text(options.Name);
+            type.SizeBytes = (uint)sizeBytes;
+            type.Fields = (NativeField*)memory.Bytes(fields.Count * sizeof(NativeField));
+            type.FieldCount = (UIntPtr)fields.Count;
+            for (int i = 0; i < fields.Count; ++i)
+                Fill(ref type.Fields[i], of, fields[i], memory);
+            type.ObjectsMax = options.ObjectsMax;
+            type.Orphan = options.Orphan;
+            type.Claim = options.Claim;
+            type.ClaimCooldownMs = options.ClaimCooldownMs;
+            type.OwnedMax = options.OwnedMax;
+            type.ClaimsPerSecondMax = options.ClaimsPerSecondMax;
+            type.Callers = options.Callers;
+            type.CallsPerSecondMax = options.CallsPerSecondMax;
+            type.Predicted = (byte)(options.Predicted ? 1 : 0);
+        }
+
+        static void Fill(ref NativeField field, Type of, FieldInfo info, NativeMemory memory)
+        {
+            var given = info.GetCustomAttribute<TernFieldAttribute>();
+            Type member = info.FieldType;
+            int count = given.Count;
+            var buffer = info.GetCustomAttribute<FixedBufferAttribute>();
+            if (buffer != null) {
+                member = buffer.ElementType;
+                count = buffer.Length;
+            }
+            Kind kind = given.Kind;
+            if (kind == Kind.Deduced && !Kinds.TryGetValue(member, out kind))
+                throw new ArgumentException(of.Name + "." + info.Name + " is a " + member.Name +
+                    ": expected bool, an integer, float, a fixed buffer of these, or a Kind");
+            // Marshal.OffsetOf() knows bool as four bytes; what it says is right for blittable ones.
+            if (member == typeof(bool))
+                throw new ArgumentException(of.Name + "." + info.Name +
+                    " is a bool, which C# does not lay out as C does: expected byte with Kind.Boolean");
+            string name = given.Name != "" ? given.Name
+                : char.ToLowerInvariant(info.Name[0]) + info.Name.Substring(1);
+            field.Name = memory.Text(name);
+            field.Kind = (int)kind;
+            field.OffsetBytes = (ushort)Marshal.OffsetOf(of, info.Name);
+            field.Count = (ushort)(kind == Kind.Quaternion ? 1 : count);
+            field.Min = given.Min;
+            field.Max = given.Max;
+            field.Step = given.Step;
+            field.Bound = given.Bound;
+        }
+    }
+}
