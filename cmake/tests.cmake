@@ -136,13 +136,38 @@ if(TERN_BUILD_TESTS)
                          LABELS examples TIMEOUT 200)
   endif()
 
-  find_program(TERN_PYTHON python3)
-  if(TARGET tern_c AND TARGET example_meet AND TERN_PYTHON)
-    add_test(NAME bindings.python_meets COMMAND ${PROJECT_SOURCE_DIR}/tests/bindings/meet.sh
-             $<TARGET_FILE:example_meet> ${TERN_PYTHON} ${PROJECT_SOURCE_DIR}/bindings/python/meet.py)
-    add_test(NAME bindings.python COMMAND ${TERN_PYTHON} ${PROJECT_SOURCE_DIR}/tests/bindings/python_test.py)
-    set_tests_properties(bindings.python_meets bindings.python PROPERTIES LABELS bindings TIMEOUT 60
-      ENVIRONMENT "TERN_LIBRARY=$<TARGET_FILE:tern_c>;PYTHONPATH=${PROJECT_SOURCE_DIR}/bindings/python")
+  # Other languages meet a host in C++. Their processes do not load a library with sanitizers.
+  if(TARGET tern_c AND TARGET example_meet AND NOT TERN_SANITIZE AND NOT TERN_FUZZ)
+    set(bindings ${PROJECT_SOURCE_DIR}/bindings)
+    set(meet ${PROJECT_SOURCE_DIR}/tests/bindings/meet.sh $<TARGET_FILE:example_meet>)
+    set(environment "TERN_LIBRARY=$<TARGET_FILE:tern_c>" "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:tern_c>"
+        "PYTHONPATH=${bindings}/python" "LUA_CPATH=${PROJECT_BINARY_DIR}/lua/?.so")
+    find_program(TERN_PYTHON python3)
+    if(TERN_PYTHON)
+      add_test(NAME bindings.python
+               COMMAND ${TERN_PYTHON} ${PROJECT_SOURCE_DIR}/tests/bindings/python_test.py)
+      add_test(NAME bindings.python_meets
+               COMMAND ${meet} ${TERN_PYTHON} ${bindings}/python/meet.py)
+      list(APPEND tests bindings.python bindings.python_meets)
+    endif()
+    find_program(TERN_MCS mcs) # Debian: mono-mcs, with mono-runtime.
+    find_program(TERN_MONO mono)
+    if(TERN_MCS AND TERN_MONO)
+      add_test(NAME bindings.csharp COMMAND ${PROJECT_SOURCE_DIR}/tests/bindings/csharp.sh
+               ${PROJECT_BINARY_DIR} ${meet})
+      list(APPEND tests bindings.csharp)
+    endif()
+    find_program(TERN_LOVE love)
+    find_program(TERN_XVFB xvfb-run)
+    if(TERN_LOVE AND TERN_XVFB AND TERN_LUA STREQUAL "luajit")
+      add_test(NAME bindings.love_meets COMMAND ${meet} ${TERN_XVFB} -a ${TERN_LOVE}
+               ${PROJECT_SOURCE_DIR}/examples/love --meet)
+      list(APPEND tests bindings.love_meets)
+    endif()
+    if(tests)
+      set_tests_properties(${tests} PROPERTIES LABELS bindings TIMEOUT 60
+                                               ENVIRONMENT "${environment}")
+    endif()
   endif()
 
   file(GLOB sources CONFIGURE_DEPENDS tests/*.cpp)
