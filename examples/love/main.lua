@@ -103,7 +103,8 @@ end
 function love.draw()
     local open = session:state() == "open" or session:state() == "leaving"
     love.graphics.setColor(1, 1, 1)
-    love.graphics.print(news or (open and "peer " .. session:self() or session:state_text()), 10, 10)
+    local title = open and "peer " .. session:self() or session:state_text()
+    love.graphics.print(news or title, 10, 10)
     if not open then return end
     for _, ball in session:objects("ball") do
         local owner = session:owner(ball)

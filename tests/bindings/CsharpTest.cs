@@ -168,6 +168,8 @@ static class CsharpTest
             Expect(Thrown(() => pair.Host.MakeInvite("here")).Contains("is no address"), "address");
             Expect(Thrown(() => new UdpSocket(pair.Here.Port)).Contains("Another socket"), "port");
             pair.Tick();
+            pair.Guest.Dispose();
+            Expect(Thrown(() => pair.Guest.Leave()).Contains("disposed object"), "disposed");
         }
         Expect(Thrown(() => new Session(new Config(), typeof(Wrong))).Contains("is a Double"), "double");
         Expect(Thrown(() => new Session(new Config(), typeof(Unmarked))).Contains("[TernType"), "mark");

@@ -220,6 +220,16 @@ class Mistakes(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "no setting peer_max"):
             tern.Session([Ball], peer_max=9)
 
+    def test_what_is_closed_stays_closed(self):
+        session, socket = tern.Session([Ball]), tern.UdpSocket()
+        for _ in range(2):
+            session.close()
+            socket.close()
+        with self.assertRaisesRegex(ValueError, "the session is closed"):
+            session.start()
+        with self.assertRaisesRegex(ValueError, "the socket is closed"):
+            socket.receive()
+
     def test_texts_that_are_none(self):
         with tern.Session([Ball]) as session:
             with self.assertRaisesRegex(ValueError, "the invite: it is cut short"):

@@ -55,14 +55,23 @@ namespace Tern
     // A non-blocking UDP socket, bound to all interfaces. Port 0: any free one.
     public sealed unsafe class UdpSocket : IDisposable
     {
-        IntPtr _handle;
+        IntPtr _memory;
+
+        IntPtr _handle
+        {
+            get
+            {
+                if (_memory == IntPtr.Zero) throw new ObjectDisposedException("UdpSocket");
+                return _memory;
+            }
+        }
 
         public UdpSocket(ushort port = 0, bool ipv6 = false)
         {
             IntPtr handle;
             Result result = Native.tern_make_udp_socket(port, (byte)(ipv6 ? 1 : 0), &handle);
             if (result != Result.Ok) throw new TernException(result);
-            _handle = handle;
+            _memory = handle;
         }
 
         public ushort Port { get { return Native.tern_socket_port(_handle); } }
@@ -82,8 +91,8 @@ namespace Tern
 
         public void Dispose()
         {
-            if (_handle != IntPtr.Zero) Native.tern_destroy_socket(_handle);
-            _handle = IntPtr.Zero;
+            if (_memory != IntPtr.Zero) Native.tern_destroy_socket(_memory);
+            _memory = IntPtr.Zero;
         }
     }
 
@@ -105,11 +114,20 @@ namespace Tern
         public const ushort Host = 0xfffe, Everyone = 0xffff, NoPeer = 0;
         public const ulong NoObject = 0;
 
-        IntPtr _handle;
+        IntPtr _memory;
         readonly Type[] _types;
         // The C side keeps its address.
         readonly MisuseHandler _handler;
         string _misuse;
+
+        IntPtr _handle
+        {
+            get
+            {
+                if (_memory == IntPtr.Zero) throw new ObjectDisposedException("Session");
+                return _memory;
+            }
+        }
 
         public static ulong ClockUs { get { return Native.tern_clock_us(); } }
         public static string Version { get { return Text.Read(Native.tern_version()); } }
@@ -133,7 +151,7 @@ namespace Tern
                     Native.tern_config_problem(&native, problem);
                     throw new TernException(result, problem[0] != 0 ? Text.Read(problem) : null);
                 }
-                _handle = handle;
+                _memory = handle;
             }
         }
 
@@ -162,8 +180,8 @@ namespace Tern
         // Destroys the session without a goodbye; see Leave().
         public void Dispose()
         {
-            if (_handle != IntPtr.Zero) Native.tern_destroy_session(_handle);
-            _handle = IntPtr.Zero;
+            if (_memory != IntPtr.Zero) Native.tern_destroy_session(_memory);
+            _memory = IntPtr.Zero;
         }
 
         void NoteMisuse(IntPtr user, NativeMisuse* misuse)

@@ -11,8 +11,6 @@ TOPOLOGIES = "mesh star".split()
 QUORUMS = "majority survivors".split()
 
 
-
-
 class Field:
     """What a member of a struct is. Made by the functions below."""
 

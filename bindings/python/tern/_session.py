@@ -37,7 +37,6 @@ _PARTS = {
 }
 
 
-
 class Event:
     """What has happened: `kind` ("object_created" and the like), and its members below.
 
@@ -96,8 +95,6 @@ def _members_of(kind, part, value, session):
     return members
 
 
-
-
 class Session:
     """This process's peer of one session.
 
@@ -133,18 +130,24 @@ class Session:
             if not hasattr(config, key):
                 raise TypeError("there is no setting %s" % key)
             setattr(config, key, value)
-        self._handle = c.void_p()
-        result = c.lib.tern_make_session(ctypes.byref(config), ctypes.byref(self._handle))
+        handle = c.void_p()
+        result = c.lib.tern_make_session(ctypes.byref(config), ctypes.byref(handle))
         if result != c.OK:
             problem = ctypes.create_string_buffer(256)
             c.lib.tern_config_problem(ctypes.byref(config), problem)
             raise Error(result, problem.value.decode() or None)
+        self._handle = handle
 
     def close(self):
         """Destroys the session without a goodbye; see leave()."""
-        if self._handle:
+        if "_handle" in self.__dict__:
             c.lib.tern_destroy_session(self._handle)
-            self._handle = None
+            del self._handle
+
+    def __getattr__(self, name):
+        if name == "_handle":
+            raise ValueError("the session is closed")
+        raise AttributeError("a Session has no %s" % name)
 
     def __enter__(self):
         return self

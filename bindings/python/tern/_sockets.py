@@ -57,10 +57,11 @@ class UdpSocket:
     """A non-blocking UDP socket, bound to all interfaces. Port 0: any free one."""
 
     def __init__(self, port=0, ipv6=False):
-        self._handle = c.void_p()
-        result = c.lib.tern_make_udp_socket(port, ipv6, ctypes.byref(self._handle))
+        handle = c.void_p()
+        result = c.lib.tern_make_udp_socket(port, ipv6, ctypes.byref(handle))
         if result != c.OK:
             raise Error(result, "port %u: %s" % (port, c.lib.tern_result_text(result).decode()))
+        self._handle = handle
 
     @property
     def port(self):
@@ -75,9 +76,14 @@ class UdpSocket:
         c.lib.tern_socket_send(self._handle, datagrams._pointer, len(datagrams))
 
     def close(self):
-        if self._handle:
+        if "_handle" in self.__dict__:
             c.lib.tern_destroy_socket(self._handle)
-            self._handle = None
+            del self._handle
+
+    def __getattr__(self, name):
+        if name == "_handle":
+            raise ValueError("the socket is closed")
+        raise AttributeError("a UdpSocket has no %s" % name)
 
     def __enter__(self):
         return self
