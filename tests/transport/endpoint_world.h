@@ -198,21 +198,27 @@ inline void run(Net &net, uint64_t duration_us)
 }
 
 // The bytes of an endpoint's whole state, without its counters and its room for a packet.
-inline Bytes state(Peer &peer)
+inline void write_state(Bytes &all, const Peer &peer)
 {
-    Endpoint copy = peer.e();
+    Endpoint copy = *peer.endpoint;
     copy._received = copy._bad = 0;
     copy._handshakes = {};
     std::memset(static_cast<void *>(&copy._room), 0, sizeof copy._room);
-    Bytes all;
+    all.clear();
     const auto add = [&all](const void *from, size_t size) {
-        const auto *bytes = static_cast<const std::byte *>(from);
-        all.insert(all.end(), bytes, bytes + size);
+        all.resize(all.size() + size);
+        std::memcpy(all.data() + all.size() - size, from, size);
     };
     add(&copy, sizeof copy);
     add(copy._slots, copy._limits.connections_max * sizeof(ConnectionSlot));
     for (size_t i = 0; i < copy._limits.connections_max; ++i)
         add(copy._blocks + i * copy._block_bytes, connection::size_bytes(copy._limits.connection));
+}
+
+inline Bytes state(const Peer &peer)
+{
+    Bytes all;
+    write_state(all, peer);
     return all;
 }
 
