@@ -63,7 +63,7 @@ Field made_field(Input &in, const char *name, size_t &offset)
 {
     Field field = {name, static_cast<FieldKind>(input::u8(in) % 16), 0};
     const bool is_raw = field.kind >= FieldKind::text;
-    field.count = static_cast<uint16_t>(1 + input::u8(in) % (is_raw ? 24 : 3));
+    field.count = static_cast<uint16_t>(is_raw ? 2 + input::u8(in) % 23 : 1 + input::u8(in) % 3);
     add_range(field, in);
     field.offset_bytes = static_cast<uint16_t>(offset); // Fields need not be aligned.
     offset += field::size_bytes(field);

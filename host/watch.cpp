@@ -11,27 +11,6 @@ constexpr uint64_t sample_interval_us = 1'000'000;
 // A caller that asks once a second is sometimes a little early.
 constexpr uint64_t sample_tolerance_us = 50'000;
 
-const char *spelled(tern::State state)
-{
-    switch (state) {
-    case tern::State::idle: return "idle";
-    case tern::State::joining: return "joining";
-    case tern::State::open: return "open";
-    case tern::State::cut_off: return "cut_off";
-    case tern::State::leaving: return "leaving";
-    case tern::State::left: return "left";
-    case tern::State::unreachable: return "unreachable";
-    case tern::State::refused_full: return "refused_full";
-    case tern::State::refused_types: return "refused_types";
-    case tern::State::refused_version: return "refused_version";
-    case tern::State::refused_secret: return "refused_secret";
-    case tern::State::refused_by_game: return "refused_by_game";
-    case tern::State::removed: return "removed";
-    case tern::State::overflow: return "overflow";
-    }
-    return "unknown";
-}
-
 void note_change(Watch &watch, const tern::Event &event, uint64_t now_us)
 {
     OwnershipChange change = {};
@@ -215,7 +194,7 @@ RoomStatus status(Watch &watch, const tern::Session *session, std::span<const te
     if (watch.opened_us == 0) watch.opened_us = now_us;
     count_peers(watch, session, now_us);
     RoomStatus room = {};
-    room.state = spelled(tern::session_state(session));
+    room.state = to_text(tern::session_state(session));
     room.state_text = tern::state_text(session);
     room.self = static_cast<uint16_t>(tern::local_peer(session));
     room.host = static_cast<uint16_t>(tern::host_peer(session));

@@ -12,10 +12,12 @@ static const auto event_kind_names = [] {
         names[i] = tern_event_kind_text(static_cast<tern_event_kind>(i));
     return names;
 }();
-static const char *const state_names[] = {
-    "idle",           "joining",         "open",         "cut_off",       "leaving",
-    "left",           "unreachable",     "refused_full", "refused_types", "refused_version",
-    "refused_secret", "refused_by_game", "removed",      "overflow"};
+static const auto state_names = [] {
+    std::array<const char *, TERN_STATE_OVERFLOW + 1> names;
+    for (size_t i = 0; i < names.size(); ++i)
+        names[i] = tern_state_name(static_cast<tern_state>(i));
+    return names;
+}();
 static const char *const claim_refusal_names[] = {
     "none", "dead", "unknown", "policy", "by_game", "overtaken", "locked", "cooldown", "quota"};
 static const char *const call_failure_names[] = {"none",        "dead", "unknown",
@@ -24,7 +26,7 @@ static const char *const breach_names[] = {"none", "malformed", "forged", "over_
                                            "equivocated"};
 
 const Words event_kinds = {event_kind_names.data(), static_cast<int>(event_kind_names.size())};
-const Words states = words(state_names);
+const Words states = {state_names.data(), static_cast<int>(state_names.size())};
 const Words claim_refusals = words(claim_refusal_names);
 const Words call_failures = words(call_failure_names);
 const Words breaches = words(breach_names);

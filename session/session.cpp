@@ -514,6 +514,16 @@ const char *tern_state_text(const tern_session *session)
     return misuse::Entry(session, "state_text") ? session->text : "There is no session.";
 }
 
+const char *tern_state_name(tern_state state)
+{
+    static constexpr const char *names[] = {
+        "idle",           "joining",         "open",         "cut_off",       "leaving",
+        "left",           "unreachable",     "refused_full", "refused_types", "refused_version",
+        "refused_secret", "refused_by_game", "removed",      "overflow"};
+    static_assert(std::size(names) == TERN_STATE_OVERFLOW + 1);
+    return static_cast<size_t>(state) < std::size(names) ? names[state] : "";
+}
+
 size_t tern_events(const tern_session *session, const tern_event **events)
 {
     if (events) *events = nullptr;

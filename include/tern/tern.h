@@ -78,6 +78,7 @@ TERN_API tern_result tern_go_on(tern_session *session);
 TERN_API tern_state tern_session_state(const tern_session *session);
 // A sentence for people about the state: what happened, and what to do.
 TERN_API const char *tern_state_text(const tern_session *session);
+TERN_API const char *tern_state_name(tern_state state); // "cut_off" and the like.
 
 // --- A tick: tern_receive(), all events, the game's own work, tern_send() ---
 
@@ -414,7 +415,13 @@ TERN_API uint16_t tern_socket_port(const tern_socket *socket);
 // Reads "1.2.3.4:7777" or "[::1]:7777".
 TERN_API tern_result tern_parse_address(const char *text, tern_address *address);
 TERN_API void tern_address_text(const tern_address *address, char text[TERN_ADDRESS_TEXT_MAX]);
+// 127.0.0.1, or ::1 with ipv6: how processes of one machine reach each other.
+TERN_API tern_address tern_loopback(uint16_t port, bool ipv6);
+// Writes the addresses of this machine's network interfaces, with the port, for tern_make_invite().
+// Gives their number, at most `count`. That of loopback is given only if there are no others.
+TERN_API size_t tern_local_addresses(uint16_t port, tern_address *addresses, size_t count);
 TERN_API uint64_t tern_clock_us(void); // A monotonic clock.
+TERN_API void tern_sleep_us(uint64_t duration_us);
 
 #ifdef __cplusplus
 }

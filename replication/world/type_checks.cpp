@@ -115,6 +115,8 @@ static ConfigProblem check_field(const Type &type, const Field &field)
     RULE(field.kind <= FieldKind::values, "type %s, field %s: kind %d", type.name, field.name,
          static_cast<int>(field.kind));
     RULE(field.count >= 1, "type %s, field %s: count is 0", type.name, field.name);
+    RULE(field.kind != FieldKind::text || field.count >= 2,
+         "type %s, field %s: a text of count 1 has room for its zero only", type.name, field.name);
     RULE(field.offset_bytes + field::size_bytes(field) <= type.size_bytes,
          "type %s, field %s: bytes %d to %zu of a struct of %d", type.name, field.name,
          field.offset_bytes, field.offset_bytes + field::size_bytes(field), type.size_bytes);

@@ -253,6 +253,13 @@ class Sockets(unittest.TestCase):
                     time.sleep(0.002)
                 self.assertEqual(guest.state, "open")
 
+    def test_an_invite_names_this_machine(self):
+        with tern.UdpSocket() as socket, tern.Session(TYPES) as host:
+            host.start()
+            addresses = tern.local_addresses(socket.port)
+            self.assertTrue(addresses[0].endswith(":%d" % socket.port))
+            host.make_invite(*addresses)
+
     def test_a_port_in_use_is_told(self):
         with tern.UdpSocket() as socket:
             with self.assertRaisesRegex(tern.Error, "port %d: Another socket" % socket.port):

@@ -210,6 +210,13 @@ void test_sockets(void)
     tern_address address;
     CHECK(tern_parse_address("nowhere", &address) == TERN_BAD_TEXT);
     CHECK(tern_parse_address("127.0.0.1:7777", &address) == TERN_OK && address.port == 7777);
+    const tern_address same = tern_loopback(7777, false), ipv6 = tern_loopback(7777, true);
+    CHECK(memcmp(&same, &address, sizeof same) == 0 && memcmp(&same, &ipv6, sizeof same) != 0);
+    tern_address local[4];
+    const size_t found = tern_local_addresses(7777, local, 4);
+    CHECK(found >= 1 && found <= 4 && local[found - 1].port == 7777);
+    CHECK(tern_local_addresses(7777, local, 0) == 0);
+    CHECK(tern_local_addresses(7777, NULL, 4) == 0);
     tern_address_text(&address, text);
     CHECK(strcmp(text, "127.0.0.1:7777") == 0);
     address.port = tern_socket_port(other);
@@ -218,8 +225,10 @@ void test_sockets(void)
     const uint64_t end_us = tern_clock_us() + 5000000;
     size_t count = 0;
     tern_socket_send(one, &datagram, 1);
-    while (count == 0 && tern_clock_us() < end_us)
+    while (count == 0 && tern_clock_us() < end_us) {
+        tern_sleep_us(100);
         count = tern_socket_receive(other, &received);
+    }
     CHECK(count == 1);
     if (count == 1) {
         CHECK(received->size_bytes == 5 && memcmp(received->bytes, "hello", 5) == 0);
@@ -235,4 +244,7 @@ void test_sockets(void)
     CHECK(tern_socket_receive(NULL, &received) == 0 && received == NULL);
     CHECK(tern_make_udp_socket(0, false, NULL) == TERN_MISUSE);
     CHECK(tern_parse_address(NULL, &address) == TERN_BAD_TEXT);
+    CHECK(strcmp(tern_state_name(TERN_STATE_CUT_OFF), "cut_off") == 0);
+    CHECK(strcmp(tern_state_name(TERN_STATE_OVERFLOW), "overflow") == 0);
+    CHECK(strcmp(tern_state_name((tern_state)(TERN_STATE_OVERFLOW + 1)), "") == 0);
 }

@@ -96,6 +96,23 @@ void tern_address_text(const tern_address *address, char text[TERN_ADDRESS_TEXT_
     std::memcpy(text, written.text, sizeof written.text);
 }
 
+tern_address tern_loopback(uint16_t port, bool ipv6)
+{
+    const Address address = loopback(port, ipv6 ? IpVersion::v6 : IpVersion::v4);
+    return *to_c(&address);
+}
+
+size_t tern_local_addresses(uint16_t port, tern_address *addresses, size_t count)
+{
+    if (count == 0 || !is_given(addresses, "local_addresses")) return 0;
+    return find_local_addresses(port, {to_cpp(addresses), count});
+}
+
+void tern_sleep_us(uint64_t duration_us)
+{
+    sleep_us(duration_us);
+}
+
 uint64_t tern_clock_us(void)
 {
     return clock_us();

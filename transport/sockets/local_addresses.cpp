@@ -1,5 +1,6 @@
 #include "transport/sockets/local_addresses.h"
 #include "transport/sockets/native_socket.h"
+#include <algorithm>
 #include <cstring>
 #ifdef _WIN32
 #include <iphlpapi.h>
@@ -100,5 +101,16 @@ LocalAddresses find_local_addresses()
 }
 
 #endif
+
+size_t find_local_addresses(uint16_t port, std::span<Address> addresses)
+{
+    const LocalAddresses found = find_local_addresses();
+    const size_t count = std::min(found.count, addresses.size());
+    for (size_t i = 0; i < count; ++i) {
+        addresses[i] = found.values[i].address;
+        addresses[i].port = port;
+    }
+    return count;
+}
 
 }

@@ -45,4 +45,13 @@ from ._fields import (
     uint64,
 )
 from ._session import Event, Session
-from ._sockets import Datagrams, Error, Misuse, UdpSocket, clock_us, parse_address, version
+from ._sockets import (
+    Datagrams,
+    Error,
+    Misuse,
+    UdpSocket,
+    clock_us,
+    local_addresses,
+    parse_address,
+    version,
+)

@@ -6,11 +6,6 @@ from . import _c as c
 from ._fields import QUORUMS, TOPOLOGIES, choice, make_type
 from ._sockets import Datagrams, Error, Misuse, clock_us, parse_address
 
-STATES = (
-    "idle joining open cut_off leaving left unreachable refused_full refused_types "
-    "refused_version refused_secret refused_by_game removed overflow"
-).split()
-
 # The member of the union that each kind of event has, by tern_event_kind_text().
 _PARTS = {
     "join_progress": "progress",
@@ -208,7 +203,9 @@ class Session:
 
     @property
     def state(self):
-        return STATES[self._checked(c.lib.tern_session_state(self._handle))]
+        return c.lib.tern_state_name(
+            self._checked(c.lib.tern_session_state(self._handle))
+        ).decode()
 
     @property
     def state_text(self):

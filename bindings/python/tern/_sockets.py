@@ -4,6 +4,7 @@ import ctypes
 
 from . import _c as c
 
+
 class Error(Exception):
     """A function did not do what it was called for; `result` is a tern_result."""
 
@@ -109,3 +110,10 @@ def clock_us():
 def version():
     """That of the library."""
     return c.lib.tern_version().decode()
+
+
+def local_addresses(port):
+    """The addresses of this machine's network interfaces, with the port, for make_invite()."""
+    array = (c.Address * 4)()
+    count = c.lib.tern_local_addresses(port, array, len(array))
+    return [str(address) for address in array[:count]]

@@ -29,7 +29,8 @@ std::unique_ptr<ChanceType> chance_type(Random &random)
         field = {names[i], static_cast<FieldKind>(random::below(random, 16)),
                  static_cast<uint16_t>(offset)};
         const bool is_raw = field.kind >= FieldKind::text;
-        field.count = static_cast<uint16_t>(1 + random::below(random, is_raw ? 24 : 6));
+        field.count = static_cast<uint16_t>(is_raw ? 2 + random::below(random, 23)
+                                                   : 1 + random::below(random, 6));
         add_range(random, field);
         offset += field::size_bytes(field);
     }

@@ -180,6 +180,7 @@ TEST(TypeTableDeathTest, NamesWhatIsWrongWithAField)
                  "field f: bytes 14 to 18 of a struct of 16");
     EXPECT_DEATH(make_one({"f", FieldKind::quaternion, 0, 2}), "bytes 0 to 32");
     EXPECT_DEATH(make_one({"f", FieldKind::int8, 0, 0}), "field f: count is 0");
+    EXPECT_DEATH(make_one({"f", FieldKind::text, 0}), "field f: a text of count 1 has room for");
     EXPECT_DEATH(make_one({"f", FieldKind::int8, 0, 1, 5, 5}), "min 5 is not below max 5");
     EXPECT_DEATH(make_one({"f", FieldKind::int8, 0, 1, 0, 128}), "range 0 to 128 is beyond");
     EXPECT_DEATH(make_one({"f", FieldKind::uint64, 0, 1, 0, 0x1p64}), "is beyond its kind");

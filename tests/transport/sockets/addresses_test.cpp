@@ -169,3 +169,17 @@ TEST(Addresses, AnyTextIsReadOrRefused)
     });
     EXPECT_TRUE(holds);
 }
+
+TEST(Addresses, ThoseOfThisMachineHaveThePort)
+{
+    Address found[64] = {};
+    const size_t count = find_local_addresses(7777, found);
+    ASSERT_GE(count, 1u); // That of loopback, if there is no network.
+    ASSERT_LE(count, std::size(found));
+    for (const Address &address : std::span(found, count)) {
+        EXPECT_EQ(address.port, 7777);
+        EXPECT_FALSE(parse_address(to_text(address).text).error);
+    }
+    EXPECT_EQ(find_local_addresses(7777, std::span(found, 1)), 1u);
+    EXPECT_EQ(find_local_addresses(7777, {}), 0u);
+}
