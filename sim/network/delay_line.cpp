@@ -42,7 +42,9 @@ DelayLine make(const Impairment &impairment, uint64_t seed, uint32_t datagrams_m
     line._datagrams_max = datagrams_max;
     line._heap.reserve(datagrams_max);
     line._free_slots.reserve(datagrams_max);
-    line._bytes.reset(new std::byte[size_t{datagrams_max} * socket_datagram_bytes_max]);
+    line._bytes.reset(static_cast<std::byte *>(
+        memory::allocate({}, size_t{datagrams_max} * socket_datagram_bytes_max)));
+    TERN_ASSERT(line._bytes, "no memory for %u datagrams", datagrams_max);
     return line;
 }
 

@@ -2,6 +2,7 @@
 // duplicated, and its delay. Datagrams come out when they are due, and those with equal times in
 // sending order.
 #pragma once
+#include "base/memory.h"
 #include "base/random.h"
 #include "tern/sim.hpp"
 #include <memory>
@@ -17,6 +18,10 @@ struct Flight {
     uint32_t size_bytes;
 };
 
+struct ReleaseMemory {
+    void operator()(std::byte *bytes) const { memory::release({}, bytes); }
+};
+
 struct DelayLine { // Closed.
     Random _random;
     Impairment _impairment;
@@ -26,8 +31,8 @@ struct DelayLine { // Closed.
     uint64_t _duplicated;
     std::vector<Flight> _heap; // The next to come out is first.
     std::vector<uint32_t> _free_slots;
-    uint32_t _fresh_slots;               // Slots from this one on were never used.
-    std::unique_ptr<std::byte[]> _bytes; // socket_datagram_bytes_max for each slot.
+    uint32_t _fresh_slots;                              // Slots from this one on were never used.
+    std::unique_ptr<std::byte[], ReleaseMemory> _bytes; // socket_datagram_bytes_max for each slot.
 };
 
 namespace delay_line {
