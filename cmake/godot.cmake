@@ -1,0 +1,23 @@
+# The GDNative library of bindings/godot. TERN_GODOT_SOURCE has the headers, but for one that Godot's
+# own scripts make.
+
+set(gdnative ${TERN_GODOT_SOURCE}/modules/gdnative)
+if(NOT EXISTS ${gdnative}/gdnative_api.json)
+  message(FATAL_ERROR "TERN_GODOT_SOURCE is ${TERN_GODOT_SOURCE}, expected the source of Godot 3 "
+                      "(it has no modules/gdnative/gdnative_api.json)")
+endif()
+find_program(TERN_PYTHON python3 REQUIRED)
+set(generated ${PROJECT_BINARY_DIR}/gdnative)
+set(header ${generated}/gdnative_api_struct.gen.h)
+file(MAKE_DIRECTORY ${generated})
+add_custom_command(OUTPUT ${header}
+  COMMAND ${TERN_PYTHON} ${PROJECT_SOURCE_DIR}/bindings/godot/make_header.py ${gdnative} ${header}
+  DEPENDS ${PROJECT_SOURCE_DIR}/bindings/godot/make_header.py)
+file(GLOB sources CONFIGURE_DEPENDS bindings/godot/*.cpp)
+add_library(tern_godot MODULE EXCLUDE_FROM_ALL ${sources} ${header}
+  ${core_objects} $<TARGET_OBJECTS:tern_udp>)
+set_target_properties(tern_godot PROPERTIES LINKER_LANGUAGE CXX CXX_EXTENSIONS OFF
+  CXX_VISIBILITY_PRESET hidden
+  LIBRARY_OUTPUT_DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/godot/addons/tern)
+target_include_directories(tern_godot SYSTEM PRIVATE ${gdnative}/include ${generated})
+target_link_libraries(tern_godot PRIVATE tern_house tern::libsodium ${udp_system_libraries})
