@@ -1,0 +1,432 @@
+// What tern.mjs calls in the WebAssembly module, beside the functions of tern.h: it makes types and
+// sessions without knowing how C lays structs out, reads events as numbers, and has the simulated
+// network, as a page has no UDP.
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <new>
+#include <string>
+#include <tern/sim.hpp>
+#include <tern/tern.h>
+#include <tern/types.hpp>
+#include <utility>
+#include <vector>
+
+namespace {
+
+struct Table { // The types of a session that will be made.
+    std::vector<tern_type> types;
+    std::deque<std::vector<tern_field>> fields;
+    std::deque<std::string> texts;
+};
+
+struct Peer {
+    tern_session *session;
+    std::vector<tern_datagram> inbox; // For the next receive(); the bytes are in `bytes`.
+    std::deque<std::vector<char>> bytes;
+    const tern_datagram *outbox;
+    size_t outbox_count;
+    std::string misuse; // Of the last call; empty: it was right.
+};
+
+constexpr size_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 16, 2, 8, 1, 1, 1};
+
+void note_misuse(void *user, const tern_misuse *misuse)
+{
+    auto &peer = *static_cast<Peer *>(user);
+    if (peer.misuse.empty())
+        peer.misuse = std::string(misuse->function) + "(): " + misuse->wrong + " " + misuse->remedy;
+}
+
+tern_address loopback_at(uint16_t port)
+{
+    tern_address address = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 1}, port};
+    return address;
+}
+
+}
+
+extern "C" {
+
+// --- Types ---
+
+Table *js_make_table()
+{
+    return new Table;
+}
+
+// The options are those of tern_type.
+void js_add_type(Table *table, const char *name, uint32_t objects_max, int orphan, int claim,
+                 int callers, uint32_t owned_max, uint32_t claim_cooldown_ms,
+                 uint32_t claims_per_second_max, uint32_t calls_per_second_max, bool predicted)
+{
+    tern_type type = {};
+    type.name = table->texts.emplace_back(name).c_str();
+    type.objects_max = objects_max;
+    type.orphan = static_cast<tern_orphan>(orphan);
+    type.claim = static_cast<tern_claim_policy>(claim);
+    type.callers = static_cast<tern_callers>(callers);
+    type.owned_max = owned_max;
+    type.claim_cooldown_ms = claim_cooldown_ms;
+    type.claims_per_second_max = static_cast<uint16_t>(claims_per_second_max);
+    type.calls_per_second_max = static_cast<uint16_t>(calls_per_second_max);
+    type.predicted = predicted;
+    table->types.push_back(type);
+    table->fields.emplace_back();
+}
+
+// To the last type. Returns the offset of the field.
+uint32_t js_add_field(Table *table, const char *name, int kind, uint32_t count, double min,
+                      double max, double step, double bound)
+{
+    tern_type &type = table->types.back();
+    const size_t size = sizes[kind];
+    const size_t alignment = kind == TERN_QUATERNION ? 4 : size;
+    const size_t offset = (type.size_bytes + alignment - 1) / alignment * alignment;
+    tern_field field = {};
+    field.name = table->texts.emplace_back(name).c_str();
+    field.kind = static_cast<tern_field_kind>(kind);
+    field.offset_bytes = static_cast<uint16_t>(offset);
+    field.count = static_cast<uint16_t>(count);
+    field.min = min;
+    field.max = max;
+    field.step = step;
+    field.bound = bound;
+    table->fields.back().push_back(field);
+    type.size_bytes = static_cast<uint32_t>(offset + size * (count > 1 ? count : 1));
+    type.fields = table->fields.back().data();
+    type.field_count = table->fields.back().size();
+    return field.offset_bytes;
+}
+
+// After its last field. Returns the size of the struct.
+uint32_t js_end_type(Table *table)
+{
+    tern_type &type = table->types.back();
+    type.size_bytes = (type.size_bytes + 7) / 8 * 8;
+    return type.size_bytes;
+}
+
+// --- Sessions ---
+
+// Takes the table. Writes what is wrong, or "", to `problem` of TERN_PROBLEM_TEXT_MAX bytes.
+Peer *js_make_session(Table *table, const char *name, uint32_t peers_max, int topology, int quorum,
+                      bool asks, uint32_t timeout_ms, char *problem)
+{
+    auto *peer = new Peer{};
+    tern_config config = {};
+    config.struct_size = sizeof config;
+    config.type_bytes = sizeof(tern_type);
+    config.field_bytes = sizeof(tern_field);
+    config.types = table->types.data();
+    config.type_count = table->types.size();
+    config.name = name;
+    config.peers_max = static_cast<uint16_t>(peers_max);
+    config.topology = static_cast<tern_topology>(topology);
+    config.quorum = static_cast<tern_quorum>(quorum);
+    config.admission = asks ? TERN_ADMIT_ASK_GAME : TERN_ADMIT_ALWAYS;
+    config.timeout_ms = timeout_ms;
+    config.misuse = {note_misuse, peer};
+    problem[0] = '\0';
+    tern_config_problem(&config, problem);
+    const tern_result result = tern_make_session(&config, &peer->session);
+    if (result != TERN_OK && problem[0] == '\0')
+        std::strncpy(problem, tern_result_text(result), TERN_PROBLEM_TEXT_MAX - 1);
+    delete table;
+    if (result == TERN_OK) return peer;
+    delete peer;
+    return nullptr;
+}
+
+void js_destroy_session(Peer *peer)
+{
+    tern_destroy_session(peer->session);
+    delete peer;
+}
+
+tern_session *js_session(const Peer *peer)
+{
+    return peer->session;
+}
+
+// What the last wrong call did, or "". Forgets it.
+const char *js_take_misuse(Peer *peer)
+{
+    static std::string text;
+    text = std::exchange(peer->misuse, std::string());
+    return text.c_str();
+}
+
+// Returns what is wrong with the invite, or null.
+const char *js_join(Peer *peer, const char *invite_text)
+{
+    tern_invite invite;
+    if (const char *wrong = tern_parse_invite(invite_text, &invite)) return wrong;
+    tern_join(peer->session, &invite, nullptr, 0);
+    return nullptr;
+}
+
+// An invite to one address, as text of TERN_INVITE_TEXT_MAX bytes. False: it was not made.
+bool js_make_invite(const Peer *peer, const uint8_t *ip, uint32_t port, char *text)
+{
+    tern_address address = {};
+    std::memcpy(address.ip, ip, sizeof address.ip);
+    address.port = static_cast<uint16_t>(port);
+    tern_invite invite;
+    if (tern_make_invite(peer->session, &address, 1, &invite) != TERN_OK) return false;
+    tern_invite_text(&invite, text);
+    return true;
+}
+
+// --- A tick ---
+
+// A datagram for the next js_receive(): returns where its bytes go.
+char *js_add_datagram(Peer *peer, const uint8_t *ip, uint32_t port, uint32_t size_bytes)
+{
+    std::vector<char> &bytes = peer->bytes.emplace_back(size_bytes > 0 ? size_bytes : 1);
+    tern_datagram datagram = {};
+    std::memcpy(datagram.address.ip, ip, sizeof datagram.address.ip);
+    datagram.address.port = static_cast<uint16_t>(port);
+    datagram.bytes = bytes.data();
+    datagram.size_bytes = size_bytes;
+    peer->inbox.push_back(datagram);
+    return bytes.data();
+}
+
+// Returns the number of events.
+uint32_t js_receive(Peer *peer, double now_us)
+{
+    tern_receive(peer->session, peer->inbox.data(), peer->inbox.size(),
+                 static_cast<uint64_t>(now_us));
+    peer->inbox.clear();
+    peer->bytes.clear();
+    const tern_event *events = nullptr;
+    return static_cast<uint32_t>(tern_events(peer->session, &events));
+}
+
+// Returns the number of datagrams to send.
+uint32_t js_send(Peer *peer, double now_us)
+{
+    peer->outbox_count = tern_send(peer->session, static_cast<uint64_t>(now_us), &peer->outbox);
+    return static_cast<uint32_t>(peer->outbox_count);
+}
+
+// Writes to out: the address of the IP's 16 bytes, the port, the address of the bytes, their number.
+void js_datagram(const Peer *peer, uint32_t i, uint32_t *out)
+{
+    const tern_datagram &datagram = peer->outbox[i];
+    out[0] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(datagram.address.ip));
+    out[1] = datagram.address.port;
+    out[2] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(datagram.bytes));
+    out[3] = static_cast<uint32_t>(datagram.size_bytes);
+}
+
+// Writes to out: kind, peer, object, type, owner, previous, call, arguments, refusal or failure.
+void js_event(const Peer *peer, uint32_t i, double *out)
+{
+    const tern_event *events = nullptr;
+    tern_events(peer->session, &events);
+    const tern_event &event = events[i];
+    std::fill_n(out, 9, 0.0);
+    out[0] = event.kind;
+    out[3] = TERN_NO_TYPE;
+    switch (event.kind) {
+    case TERN_EVENT_JOIN_ASKED:
+    case TERN_EVENT_PEER_JOINED: out[1] = event.of.newcomer.peer; break;
+    case TERN_EVENT_CAUGHT_UP:
+    case TERN_EVENT_PEER_LEFT:
+    case TERN_EVENT_HOST_LOST: out[1] = event.of.peer; break;
+    case TERN_EVENT_MISBEHAVED: out[1] = event.of.misbehaved.peer; break;
+    case TERN_EVENT_HOST_CHANGED: out[1] = event.of.host.peer; break;
+    case TERN_EVENT_OBJECT_CREATED:
+    case TERN_EVENT_OBJECT_CHANGED:
+    case TERN_EVENT_OBJECT_DESTROYED:
+    case TERN_EVENT_OBJECT_HIDDEN:
+    case TERN_EVENT_OBJECT_SHOWN:
+        out[2] = static_cast<double>(event.of.object.id);
+        out[3] = event.of.object.type;
+        out[4] = event.of.object.owner;
+        break;
+    case TERN_EVENT_OWNER_CHANGED:
+    case TERN_EVENT_OBJECT_ORPHANED:
+        out[2] = static_cast<double>(event.of.owner.object);
+        out[3] = event.of.owner.type;
+        out[4] = event.of.owner.owner;
+        out[5] = event.of.owner.previous;
+        break;
+    case TERN_EVENT_CLAIM_ASKED:
+    case TERN_EVENT_CLAIM_GRANTED:
+    case TERN_EVENT_CLAIM_REFUSED:
+        out[1] = event.of.claim.claimer;
+        out[2] = static_cast<double>(event.of.claim.object);
+        out[3] = event.of.claim.type;
+        out[8] = event.of.claim.refusal;
+        break;
+    case TERN_EVENT_CALL:
+    case TERN_EVENT_REPLY:
+    case TERN_EVENT_CALL_FAILED:
+        out[1] = event.of.call.peer;
+        out[2] = static_cast<double>(event.of.call.object);
+        out[3] = event.of.call.type;
+        out[6] = event.of.call.id;
+        out[7] = static_cast<double>(reinterpret_cast<uintptr_t>(event.of.call.arguments));
+        out[8] = event.of.call.failure;
+        break;
+    default: break;
+    }
+}
+
+// --- Objects and calls: the ids are numbers of 48 bits ---
+
+double js_create(const Peer *peer, uint32_t type, const void *value, uint32_t size_bytes)
+{
+    tern_object object = TERN_NO_OBJECT;
+    tern_create(peer->session, static_cast<tern_type_id>(type), value, size_bytes, &object);
+    return static_cast<double>(object);
+}
+
+bool js_destroy(const Peer *peer, double object)
+{
+    return tern_destroy(peer->session, static_cast<tern_object>(object)) == TERN_OK;
+}
+
+bool js_exists(const Peer *peer, double object)
+{
+    return tern_exists(peer->session, static_cast<tern_object>(object));
+}
+
+// Returns the struct, or null; writes the type.
+const void *js_find(const Peer *peer, double object, uint32_t *type)
+{
+    tern_type_id id = TERN_NO_TYPE;
+    const void *value = tern_find_value(peer->session, static_cast<tern_object>(object), &id);
+    *type = id;
+    return value;
+}
+
+bool js_set(const Peer *peer, double object, const void *value, uint32_t size_bytes)
+{
+    return tern_set(peer->session, static_cast<tern_object>(object), value, size_bytes) == TERN_OK;
+}
+
+bool js_may_set(const Peer *peer, double object)
+{
+    return tern_may_set(peer->session, static_cast<tern_object>(object));
+}
+
+uint32_t js_owner(const Peer *peer, double object)
+{
+    return tern_object_owner(peer->session, static_cast<tern_object>(object));
+}
+
+// The ids, as 64-bit numbers. Writes their number, and the address of the structs.
+const void *js_objects(const Peer *peer, uint32_t type, uint32_t size_bytes, uint32_t *out)
+{
+    const tern_object *ids = nullptr;
+    out[0] = static_cast<uint32_t>(
+        tern_object_ids(peer->session, static_cast<tern_type_id>(type), &ids));
+    out[1] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(
+        tern_object_values(peer->session, static_cast<tern_type_id>(type), size_bytes)));
+    return ids;
+}
+
+bool js_claim(const Peer *peer, double object, bool optimistic)
+{
+    return tern_claim(peer->session, static_cast<tern_object>(object),
+                      optimistic ? TERN_CLAIM_OPTIMISTIC : TERN_CLAIM_WAIT) == TERN_OK;
+}
+
+bool js_release(const Peer *peer, double object)
+{
+    return tern_release_ownership(peer->session, static_cast<tern_object>(object)) == TERN_OK;
+}
+
+bool js_call(const Peer *peer, uint32_t to, uint32_t type, const void *arguments,
+             uint32_t size_bytes, bool reliable)
+{
+    return tern_call(peer->session, static_cast<tern_peer>(to), static_cast<tern_type_id>(type),
+                     arguments, size_bytes, reliable ? TERN_RELIABLE : TERN_UNRELIABLE) == TERN_OK;
+}
+
+uint32_t js_request(const Peer *peer, uint32_t to, uint32_t type, const void *arguments,
+                    uint32_t size_bytes, uint32_t timeout_ms)
+{
+    tern_call_id call = TERN_NO_CALL;
+    tern_request(peer->session, static_cast<tern_peer>(to), static_cast<tern_type_id>(type),
+                 arguments, size_bytes, timeout_ms, &call);
+    return call;
+}
+
+bool js_reply(const Peer *peer, uint32_t caller, uint32_t call, uint32_t type,
+              const void *arguments, uint32_t size_bytes)
+{
+    return tern_reply(peer->session, static_cast<tern_peer>(caller), call,
+                      static_cast<tern_type_id>(type), arguments, size_bytes) == TERN_OK;
+}
+
+// The upper and the lower half.
+uint32_t js_digest(const Peer *peer, bool upper)
+{
+    const uint64_t digest = tern_world_digest(peer->session);
+    return static_cast<uint32_t>(upper ? digest >> 32 : digest);
+}
+
+// --- A simulated network ---
+
+tern::SimNetwork *js_make_network(double seed, uint32_t latency_ms_min, uint32_t latency_ms_max,
+                                  float loss, float duplicate)
+{
+    return tern::make_sim_network({.seed = static_cast<uint64_t>(seed),
+                                   .impairment = {latency_ms_min, latency_ms_max, loss, duplicate}});
+}
+
+bool js_impair(tern::SimNetwork *network, uint32_t latency_ms_min, uint32_t latency_ms_max,
+               float loss, float duplicate)
+{
+    return tern::set_impairment(network, {latency_ms_min, latency_ms_max, loss, duplicate});
+}
+
+bool js_advance(tern::SimNetwork *network, double now_us)
+{
+    return tern::advance(network, static_cast<uint64_t>(now_us));
+}
+
+void js_destroy_network(tern::SimNetwork *network)
+{
+    tern::destroy_sim_network(network);
+}
+
+tern::Socket *js_make_socket(tern::SimNetwork *network, uint32_t port)
+{
+    const tern_address address = loopback_at(static_cast<uint16_t>(port));
+    return tern::make_sim_socket(network, *tern::to_cpp(&address));
+}
+
+void js_destroy_socket(tern::Socket *socket)
+{
+    tern::destroy_socket(socket);
+}
+
+void js_cut(tern::SimNetwork *network, uint32_t from, uint32_t to, bool cut)
+{
+    const tern_address a = loopback_at(static_cast<uint16_t>(from));
+    const tern_address b = loopback_at(static_cast<uint16_t>(to));
+    tern::set_cut(network, *tern::to_cpp(&a), *tern::to_cpp(&b), cut);
+}
+
+// js_receive() and js_send() by a socket of the network.
+uint32_t js_receive_by(Peer *peer, tern::Socket *socket, double now_us)
+{
+    const std::span<const tern::Datagram> datagrams = socket->receive();
+    tern_receive(peer->session, tern::to_c(datagrams.data()), datagrams.size(),
+                 static_cast<uint64_t>(now_us));
+    const tern_event *events = nullptr;
+    return static_cast<uint32_t>(tern_events(peer->session, &events));
+}
+
+void js_send_by(Peer *peer, tern::Socket *socket, double now_us)
+{
+    const size_t count = tern_send(peer->session, static_cast<uint64_t>(now_us), &peer->outbox);
+    socket->send({tern::to_cpp(peer->outbox), count});
+}
+}
