@@ -227,7 +227,7 @@ size_t Value::numbers(double *out, size_t max) const
             out[i] = at(i).as_real();
         return size();
     } else if (is_number() || is(GODOT_VARIANT_TYPE_BOOL)) {
-        all[count++] = is(GODOT_VARIANT_TYPE_BOOL) ? double{as_bool()} : as_real();
+        all[count++] = is(GODOT_VARIANT_TYPE_BOOL) ? (as_bool() ? 1.0 : 0.0) : as_real();
     }
     std::copy_n(all, std::min(count, max), out);
     return count;

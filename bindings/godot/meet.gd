@@ -48,5 +48,6 @@ func _idle(_delta):
 			failure = session.state_text()
 	if failure != "":
 		printerr(failure)
-		OS.exit_code = 1
-	return failure != "" or session.state() == "left"
+		quit(1)
+	elif session.state() == "left":
+		quit()
