@@ -164,6 +164,16 @@ if(TERN_BUILD_TESTS)
                ${PROJECT_SOURCE_DIR}/examples/love --meet)
       list(APPEND tests bindings.love_meets)
     endif()
+    find_program(TERN_GODOT_SERVER godot3-server) # Godot without a window.
+    if(TARGET tern_godot AND TERN_GODOT_SERVER)
+      set(godot ${TERN_GODOT_SERVER} --path ${bindings}/godot -s)
+      add_test(NAME bindings.godot
+               COMMAND ${godot} ${PROJECT_SOURCE_DIR}/tests/bindings/godot_test.gd)
+      add_test(NAME bindings.godot_meets COMMAND ${meet} ${godot} meet.gd)
+      list(APPEND tests bindings.godot bindings.godot_meets)
+      # Godot keeps files of each project in the first one, and speaks of an unknown language C.
+      list(APPEND environment "XDG_DATA_HOME=${PROJECT_BINARY_DIR}/godot" "LANG=en_US.UTF-8")
+    endif()
     if(tests)
       set_tests_properties(${tests} PROPERTIES LABELS bindings TIMEOUT 60
                                                ENVIRONMENT "${environment}")

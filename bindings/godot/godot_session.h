@@ -9,17 +9,31 @@ struct Session {
     Types types;
     tern_session *session = nullptr;
     tern_socket *socket = nullptr;
+    std::string error; // What was wrong with the call that is at work, or with the last one.
+
     ~Session();
+    // Notes the first problem of a call.
+    void fail(const std::string &wrong);
+    // Whether it went well; a result that did not is noted.
+    bool is_done(tern_result result);
 };
 
-using Arguments = std::span<const Value>;
+using Arguments = std::span<const Value>; // Those of a call that are absent are nil.
 
 struct Method {
     const char *name;
-    size_t argument_count;
+    // A letter for each argument: t the name of a type, s a text, d a Dictionary, a an Array, v any
+    // array, i a whole number from 0, b a bool, r a recipient of calls. Those after | may be
+    // absent.
+    const char *takes;
     Value (*call)(Session &s, Arguments arguments);
 };
-std::span<const Method> methods();
-void complain(const std::string &text); // To Godot's console.
+extern const std::span<const Method> session_methods, object_methods, call_methods;
+
+// The number of an object or a peer, or another one, in an argument that `takes` calls i.
+uint64_t number_of(const Value &value);
+// The type by its name; null, and noted, if there is none.
+const tern_type *type_of(Session &s, const Value &name, tern_type_id *id);
+Value read_event(const Session &s, const tern_event &event);
 
 }

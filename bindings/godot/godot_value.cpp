@@ -1,6 +1,7 @@
 #include "godot_value.h"
-#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <iterator>
 
 namespace tern_godot {
 
@@ -92,38 +93,81 @@ Value Value::quat(const float *xyzw)
     return Value(out);
 }
 
-Value Value::reals(const float *values, size_t count)
+namespace {
+
+// The functions of GDNative for one kind of pool array.
+template <class Array, class Access, class Element> struct Pool {
+    void (*make)(Array *);
+    void (*resize)(Array *, godot_int);
+    Access *(*write)(Array *);
+    Element *(*begin)(const Access *);
+    void (*end)(Access *);
+    void (*to_variant)(godot_variant *, const Array *);
+    void (*destroy)(Array *);
+};
+
+template <class Array, class Access, class Element>
+Value make_pool(const Pool<Array, Access, Element> &pool, const void *values, size_t count)
 {
-    godot_pool_real_array array;
-    api->godot_pool_real_array_new(&array);
-    api->godot_pool_real_array_resize(&array, static_cast<int>(count));
+    Array array;
+    pool.make(&array);
+    pool.resize(&array, static_cast<godot_int>(count));
     if (count > 0) {
-        godot_pool_real_array_write_access *access = api->godot_pool_real_array_write(&array);
-        static_assert(sizeof(godot_real) == sizeof(float));
-        std::memcpy(api->godot_pool_real_array_write_access_ptr(access), values,
-                    count * sizeof(float));
-        api->godot_pool_real_array_write_access_destroy(access);
+        Access *access = pool.write(&array);
+        std::memcpy(static_cast<void *>(pool.begin(access)), values, count * sizeof(Element));
+        pool.end(access);
     }
     godot_variant out;
-    api->godot_variant_new_pool_real_array(&out, &array);
-    api->godot_pool_real_array_destroy(&array);
+    pool.to_variant(&out, &array);
+    pool.destroy(&array);
     return Value(out);
 }
 
+}
+
+#define TERN_POOL(kind)                                                                            \
+    Pool                                                                                           \
+    {                                                                                              \
+        api->godot_pool_##kind##_array_new, api->godot_pool_##kind##_array_resize,                 \
+            api->godot_pool_##kind##_array_write, api->godot_pool_##kind##_array_write_access_ptr, \
+            api->godot_pool_##kind##_array_write_access_destroy,                                   \
+            api->godot_variant_new_pool_##kind##_array, api->godot_pool_##kind##_array_destroy     \
+    }
+
 Value Value::bytes(const void *values, size_t count)
 {
-    godot_pool_byte_array array;
-    api->godot_pool_byte_array_new(&array);
-    api->godot_pool_byte_array_resize(&array, static_cast<int>(count));
-    if (count > 0) {
-        godot_pool_byte_array_write_access *access = api->godot_pool_byte_array_write(&array);
-        std::memcpy(api->godot_pool_byte_array_write_access_ptr(access), values, count);
-        api->godot_pool_byte_array_write_access_destroy(access);
-    }
-    godot_variant out;
-    api->godot_variant_new_pool_byte_array(&out, &array);
-    api->godot_pool_byte_array_destroy(&array);
-    return Value(out);
+    return make_pool(TERN_POOL(byte), values, count);
+}
+
+Value Value::ints(const std::vector<int> &values)
+{
+    return make_pool(TERN_POOL(int), values.data(), values.size());
+}
+
+Value Value::reals(const std::vector<float> &values)
+{
+    static_assert(sizeof(godot_real) == sizeof(float));
+    return make_pool(TERN_POOL(real), values.data(), values.size());
+}
+
+Value Value::vectors2(const std::vector<float> &values)
+{
+    static_assert(sizeof(godot_vector2) == 2 * sizeof(float));
+    return make_pool(TERN_POOL(vector2), values.data(), values.size() / 2);
+}
+
+Value Value::vectors3(const std::vector<float> &values)
+{
+    static_assert(sizeof(godot_vector3) == 3 * sizeof(float));
+    return make_pool(TERN_POOL(vector3), values.data(), values.size() / 3);
+}
+
+bool Value::is_whole() const
+{
+    if (is(GODOT_VARIANT_TYPE_INT)) return true;
+    if (!is(GODOT_VARIANT_TYPE_REAL)) return false;
+    const double number = as_real();
+    return number >= -0x1p63 && number < 0x1p63 && number == std::floor(number);
 }
 
 std::string Value::as_text() const
@@ -135,6 +179,25 @@ std::string Value::as_text() const
     api->godot_char_string_destroy(&utf8);
     api->godot_string_destroy(&string);
     return out;
+}
+
+std::string Value::as_bytes() const
+{
+    godot_pool_byte_array array = api->godot_variant_as_pool_byte_array(&_variant);
+    std::string out(static_cast<size_t>(api->godot_pool_byte_array_size(&array)), 0);
+    for (size_t i = 0; i < out.size(); ++i)
+        out[i] = static_cast<char>(api->godot_pool_byte_array_get(&array, static_cast<int>(i)));
+    api->godot_pool_byte_array_destroy(&array);
+    return out;
+}
+
+Value Value::as_array() const
+{
+    godot_array array = api->godot_variant_as_array(&_variant);
+    godot_variant out;
+    api->godot_variant_new_array(&out, &array);
+    api->godot_array_destroy(&array);
+    return Value(out);
 }
 
 size_t Value::size() const
@@ -162,31 +225,28 @@ void Value::append(const Value &value)
     api->godot_array_destroy(&array);
 }
 
-bool Value::has(const char *key) const
+bool Value::has(const Value &key) const
 {
     if (!is(GODOT_VARIANT_TYPE_DICTIONARY)) return false;
-    const Value name = text(key);
     godot_dictionary dictionary = api->godot_variant_as_dictionary(&_variant);
-    const bool has = api->godot_dictionary_has(&dictionary, &name._variant);
+    const bool has = api->godot_dictionary_has(&dictionary, &key._variant);
     api->godot_dictionary_destroy(&dictionary);
     return has;
 }
 
-Value Value::get(const char *key) const
+Value Value::get(const Value &key) const
 {
     if (!has(key)) return {};
-    const Value name = text(key);
     godot_dictionary dictionary = api->godot_variant_as_dictionary(&_variant);
-    Value out(api->godot_dictionary_get(&dictionary, &name._variant));
+    Value out(api->godot_dictionary_get(&dictionary, &key._variant));
     api->godot_dictionary_destroy(&dictionary);
     return out;
 }
 
-void Value::put(const char *key, const Value &value)
+void Value::put(const Value &key, const Value &value)
 {
-    const Value name = text(key);
     godot_dictionary dictionary = api->godot_variant_as_dictionary(&_variant);
-    api->godot_dictionary_set(&dictionary, &name._variant, &value._variant);
+    api->godot_dictionary_set(&dictionary, &key._variant, &value._variant);
     api->godot_dictionary_destroy(&dictionary);
 }
 
@@ -203,34 +263,60 @@ Value Value::keys() const
     return Value(made);
 }
 
-size_t Value::numbers(double *out, size_t max) const
+size_t Value::components(float out[4]) const
 {
-    double all[4] = {};
-    size_t count = 0;
     if (is(GODOT_VARIANT_TYPE_VECTOR2)) {
         const godot_vector2 v = api->godot_variant_as_vector2(&_variant);
-        all[count++] = double{api->godot_vector2_get_x(&v)};
-        all[count++] = double{api->godot_vector2_get_y(&v)};
-    } else if (is(GODOT_VARIANT_TYPE_VECTOR3)) {
+        out[0] = api->godot_vector2_get_x(&v);
+        out[1] = api->godot_vector2_get_y(&v);
+        return 2;
+    }
+    if (is(GODOT_VARIANT_TYPE_VECTOR3)) {
         const godot_vector3 v = api->godot_variant_as_vector3(&_variant);
         for (const auto axis : {GODOT_VECTOR3_AXIS_X, GODOT_VECTOR3_AXIS_Y, GODOT_VECTOR3_AXIS_Z})
-            all[count++] = double{api->godot_vector3_get_axis(&v, axis)};
-    } else if (is(GODOT_VARIANT_TYPE_QUAT)) {
-        const godot_quat q = api->godot_variant_as_quat(&_variant);
-        all[count++] = double{api->godot_quat_get_x(&q)};
-        all[count++] = double{api->godot_quat_get_y(&q)};
-        all[count++] = double{api->godot_quat_get_z(&q)};
-        all[count++] = double{api->godot_quat_get_w(&q)};
-    } else if (is(GODOT_VARIANT_TYPE_ARRAY)) {
-        count = std::min(size(), max);
-        for (size_t i = 0; i < count; ++i)
-            out[i] = at(i).as_real();
-        return size();
-    } else if (is_number() || is(GODOT_VARIANT_TYPE_BOOL)) {
-        all[count++] = is(GODOT_VARIANT_TYPE_BOOL) ? (as_bool() ? 1.0 : 0.0) : as_real();
+            out[axis] = api->godot_vector3_get_axis(&v, axis);
+        return 3;
     }
-    std::copy_n(all, std::min(count, max), out);
-    return count;
+    if (!is(GODOT_VARIANT_TYPE_QUAT)) return 0;
+    const godot_quat q = api->godot_variant_as_quat(&_variant);
+    out[0] = api->godot_quat_get_x(&q);
+    out[1] = api->godot_quat_get_y(&q);
+    out[2] = api->godot_quat_get_z(&q);
+    out[3] = api->godot_quat_get_w(&q);
+    return 4;
+}
+
+std::string describe(const Value &value)
+{
+    static constexpr const char *names[] = {"null",
+                                            "a bool",
+                                            "an int",
+                                            "a float",
+                                            "a String",
+                                            "a Vector2",
+                                            "a Rect2",
+                                            "a Vector3",
+                                            "a Transform2D",
+                                            "a Plane",
+                                            "a Quat",
+                                            "an AABB",
+                                            "a Basis",
+                                            "a Transform",
+                                            "a Color",
+                                            "a NodePath",
+                                            "an RID",
+                                            "an Object",
+                                            "a Dictionary",
+                                            "an Array",
+                                            "a PoolByteArray",
+                                            "a PoolIntArray",
+                                            "a PoolRealArray",
+                                            "a PoolStringArray",
+                                            "a PoolVector2Array",
+                                            "a PoolVector3Array",
+                                            "a PoolColorArray"};
+    const auto type = static_cast<size_t>(value.type());
+    return type < std::size(names) ? names[type] : "an unknown value";
 }
 
 }

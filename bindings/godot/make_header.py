@@ -12,6 +12,7 @@ folder, header = sys.argv[1:]
 methods = types.ModuleType("platform_methods")
 methods.subprocess_main = lambda *unused: None
 sys.modules["platform_methods"] = methods
+sys.dont_write_bytecode = True  # The folder is not ours.
 sys.path.insert(0, folder)
 import gdnative_builders
 

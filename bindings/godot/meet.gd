@@ -17,9 +17,9 @@ var failure = ""
 
 func _initialize():
 	var arguments = OS.get_cmdline_args()
-	failure = session.setup(TYPES, {name = "godot"})
-	if failure == "":
-		failure = session.join(arguments[arguments.size() - 1])
+	var invite = arguments[arguments.size() - 1]
+	if not (session.setup(TYPES, {name = "godot"}) and session.join(invite)):
+		failure = session.last_error()
 
 
 func act(event):
@@ -27,9 +27,9 @@ func act(event):
 		"caught_up":
 			session.claim(session.object_ids("ball")[0])
 		"claim_granted":
-			var touches = session.fields(event.object).touches
+			var touches = session.get_fields(event.object).touches
 			session.set_fields(event.object, {x = 3, y = 4, touches = touches + 1})
-			session.request(session.host_peer(), "cheer", {words = "hurray"}, 5000)
+			session.request("host", "cheer", {words = "hurray"}, 5000)
 		"reply":
 			print("thanks for touch ", event.arguments.touches)
 			session.leave()
