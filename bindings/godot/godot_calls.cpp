@@ -27,7 +27,7 @@ Call make_call(Session &s, const Value &type_name, const Value &fields)
 
 tern_peer recipient_of(const Value &to) // It was checked: a number, "host" or "everyone".
 {
-    if (!to.is(GODOT_VARIANT_TYPE_STRING)) return static_cast<tern_peer>(number_of(to));
+    if (!to.is(GODOT_VARIANT_TYPE_STRING)) return peer_of(to);
     return to.as_text() == "host" ? TERN_HOST : TERN_EVERYONE;
 }
 
@@ -85,7 +85,7 @@ Value reply(Session &s, Arguments a) // (event, type, fields)
     }
     const Call call = make_call(s, a[1], a[2]);
     if (call.bytes.empty()) return Value::boolean(false);
-    return Value::boolean(s.is_done(tern_reply(s.session, static_cast<tern_peer>(number_of(caller)),
+    return Value::boolean(s.is_done(tern_reply(s.session, peer_of(caller),
                                                static_cast<tern_call_id>(number_of(number)),
                                                call.type, call.bytes.data(), call.size_bytes())));
 }

@@ -59,7 +59,7 @@ std::string store_integer(const tern_field &field, const Value &value, std::byte
     if (!value.is_number()) return "expected a whole number, got " + describe(value);
     if (!value.is_whole() || value.as_int() < range.min || value.as_int() > range.max)
         return "expected a whole number from " + std::to_string(range.min) + " to " +
-               std::to_string(range.max) + ", got " + value.as_text();
+               std::to_string(range.max) + ", got " + describe(value);
     switch (element_bytes(field)) {
     case 1: store(static_cast<uint8_t>(value.as_int())); break;
     case 2: store(static_cast<uint16_t>(value.as_int())); break;

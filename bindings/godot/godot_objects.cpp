@@ -130,8 +130,13 @@ static Value set_many(Session &s, Arguments a) // (objects, field, values)
     }
     if (given.size() == 0) return Value::integer(0);
     std::vector<tern_object> objects(given.size());
-    for (size_t i = 0; i < objects.size(); ++i)
-        objects[i] = number_of(given.at(i));
+    for (size_t i = 0; i < objects.size(); ++i) {
+        const Value object = given.at(i);
+        objects[i] = object.is_whole() ? number_of(object) : TERN_NO_OBJECT;
+        if (objects[i] != TERN_NO_OBJECT) continue;
+        s.fail("expected an object, got " + describe(object) + ", for [" + std::to_string(i) + "]");
+        return Value::integer(0);
+    }
     tern_type_id id = TERN_NO_TYPE;
     if (!tern_find_value(s.session, objects[0], &id)) {
         s.fail("the first object is not known here: ask exists() first");
@@ -146,7 +151,7 @@ static Value set_many(Session &s, Arguments a) // (objects, field, values)
         const std::string wrong =
             write_field(*field, values.at(i), bytes.data() + i * type.size_bytes / 8);
         if (wrong.empty()) continue;
-        s.fail(wrong + ", for [" + std::to_string(i) + "]");
+        s.fail(std::string(type.name) + "." + wrong + ", for [" + std::to_string(i) + "]");
         return Value::integer(0);
     }
     return Value::integer(static_cast<int64_t>(tern_set_many(
@@ -179,14 +184,12 @@ static Value is_claiming(Session &s, Arguments a)
 
 static Value refuse_claim(Session &s, Arguments a) // (object, claimer)
 {
-    return Value::boolean(s.is_done(
-        tern_refuse_claim(s.session, number_of(a[0]), static_cast<tern_peer>(number_of(a[1])))));
+    return Value::boolean(s.is_done(tern_refuse_claim(s.session, number_of(a[0]), peer_of(a[1]))));
 }
 
 static Value migrate(Session &s, Arguments a) // (object, to)
 {
-    return Value::boolean(s.is_done(
-        tern_migrate(s.session, number_of(a[0]), static_cast<tern_peer>(number_of(a[1])))));
+    return Value::boolean(s.is_done(tern_migrate(s.session, number_of(a[0]), peer_of(a[1]))));
 }
 
 static Value release(Session &s, Arguments a)

@@ -25,7 +25,7 @@ uint64_t number_of(const Value &value)
     return static_cast<uint64_t>(value.as_int());
 }
 
-static tern_peer peer_of(const Value &value)
+tern_peer peer_of(const Value &value)
 {
     const uint64_t number = number_of(value);
     return number < TERN_HOST ? static_cast<tern_peer>(number) : tern_peer{TERN_NO_PEER};

@@ -32,6 +32,7 @@ extern const std::span<const Method> session_methods, object_methods, call_metho
 
 // The number of an object or a peer, or another one, in an argument that `takes` calls i.
 uint64_t number_of(const Value &value);
+tern_peer peer_of(const Value &value); // TERN_NO_PEER: the number is too large for one.
 // The type by its name; null, and noted, if there is none.
 const tern_type *type_of(Session &s, const Value &name, tern_type_id *id);
 Value read_event(const Session &s, const tern_event &event);

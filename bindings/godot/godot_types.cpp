@@ -22,10 +22,7 @@ bool Options::find(const char *key, Value &value)
 
 void Options::refuse(const char *key, const std::string &expected, const Value &value)
 {
-    std::string got = describe(value);
-    if (value.is(GODOT_VARIANT_TYPE_STRING)) got = "\"" + value.as_text() + "\"";
-    if (value.is_number()) got = value.as_text();
-    wrong = _what + ": " + key + ": expected " + expected + ", got " + got;
+    wrong = _what + ": " + key + ": expected " + expected + ", got " + describe(value);
 }
 
 void Options::take(const char *key, std::string &text)

@@ -288,6 +288,7 @@ size_t Value::components(float out[4]) const
 
 std::string describe(const Value &value)
 {
+    constexpr size_t shown_bytes_max = 40;
     static constexpr const char *names[] = {"null",
                                             "a bool",
                                             "an int",
@@ -315,6 +316,12 @@ std::string describe(const Value &value)
                                             "a PoolVector2Array",
                                             "a PoolVector3Array",
                                             "a PoolColorArray"};
+    if (value.is_number()) return value.as_text();
+    if (value.is(GODOT_VARIANT_TYPE_BOOL)) return value.as_bool() ? "true" : "false";
+    if (value.is(GODOT_VARIANT_TYPE_STRING)) {
+        const std::string text = value.as_text();
+        if (text.size() <= shown_bytes_max) return "\"" + text + "\"";
+    }
     const auto type = static_cast<size_t>(value.type());
     return type < std::size(names) ? names[type] : "an unknown value";
 }

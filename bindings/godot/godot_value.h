@@ -81,6 +81,6 @@ class Value {
     godot_variant _variant;
 };
 
-std::string describe(const Value &value); // "a String" and the like.
+std::string describe(const Value &value); // "an Array", or a number or a short text itself.
 
 }
