@@ -139,7 +139,8 @@ if(TERN_BUILD_TESTS)
   # Other languages meet a host in C++. Their processes do not load a library with sanitizers.
   if(TARGET tern_c AND TARGET example_meet AND NOT TERN_SANITIZE AND NOT TERN_FUZZ)
     set(bindings ${PROJECT_SOURCE_DIR}/bindings)
-    set(meet ${PROJECT_SOURCE_DIR}/tests/bindings/meet.sh $<TARGET_FILE:example_meet>)
+    set(meet_by ${PROJECT_SOURCE_DIR}/tests/bindings/meet.sh)
+    set(meet ${meet_by} $<TARGET_FILE:example_meet>)
     set(environment "TERN_LIBRARY=$<TARGET_FILE:tern_c>" "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:tern_c>"
         "PYTHONPATH=${bindings}/python" "LUA_CPATH=${PROJECT_BINARY_DIR}/lua/?.so")
     find_program(TERN_PYTHON python3)
@@ -167,11 +168,16 @@ if(TERN_BUILD_TESTS)
     find_program(TERN_GODOT_SERVER godot3-server) # Godot without a window.
     if(TARGET tern_godot AND TERN_GODOT_SERVER)
       set(godot ${TERN_GODOT_SERVER} --path ${bindings}/godot -s)
-      add_test(NAME bindings.godot
-               COMMAND ${godot} ${PROJECT_SOURCE_DIR}/tests/bindings/godot_test.gd)
+      foreach(name godot godot_mistakes)
+        add_test(NAME bindings.${name}
+                 COMMAND ${godot} ${PROJECT_SOURCE_DIR}/tests/bindings/${name}_test.gd)
+        list(APPEND tests bindings.${name})
+      endforeach()
       add_test(NAME bindings.godot_meets COMMAND ${meet} ${godot} meet.gd)
-      list(APPEND tests bindings.godot bindings.godot_meets)
-      # Godot keeps files of each project in the first one, and speaks of an unknown language C.
+      add_test(NAME bindings.godot_lamp
+               COMMAND ${meet_by} ${PROJECT_SOURCE_DIR}/tests/bindings/godot_lamp.sh ${godot} lamp.gd)
+      list(APPEND tests bindings.godot_meets bindings.godot_lamp)
+      # Godot keeps files of a project in XDG_DATA_HOME, and complains about the language C.
       list(APPEND environment "XDG_DATA_HOME=${PROJECT_BINARY_DIR}/godot" "LANG=en_US.UTF-8")
     endif()
     if(tests)

@@ -47,6 +47,7 @@ void put_owner(const Session &s, const tern_event &event, Value &out)
     put_number(out, "owner", owner.owner);
     put_number(out, "previous", owner.previous);
     put_number(out, "lost_ticks", owner.lost_ticks);
+    put_changed(s, owner.changed_fields, owner.type, out);
 }
 
 void put_claim(const Session &s, const tern_event &event, Value &out)

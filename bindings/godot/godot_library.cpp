@@ -75,7 +75,7 @@ static godot_variant call(godot_object *, void *method_data, void *session, int 
     const std::string wrong = read_arguments(method, count, given, arguments);
     if (!wrong.empty())
         s.fail(wrong);
-    else if (!s.session && std::string_view(method.name) != "setup")
+    else if (!s.session && !method.may_precede_setup)
         s.fail("call setup() first, and see that it returns true");
     else
         out = method.call(s, arguments);

@@ -9,6 +9,7 @@ struct Session {
     Types types;
     tern_session *session = nullptr;
     tern_socket *socket = nullptr;
+    bool tells_changes = true; // receive() gives events of the kind object_changed, too.
     std::string error; // What was wrong with the call that is at work, or with the last one.
 
     ~Session();
@@ -27,6 +28,7 @@ struct Method {
     // absent.
     const char *takes;
     Value (*call)(Session &s, Arguments arguments);
+    bool may_precede_setup = false;
 };
 extern const std::span<const Method> session_methods, object_methods, call_methods;
 

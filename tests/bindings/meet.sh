@@ -1,6 +1,7 @@
 #!/bin/bash
-# Plays examples/meet.cpp with a guest: meet.sh PATH_OF_EXAMPLE_MEET GUEST [ARGUMENT ...]; the
-# invite is the guest's last argument. Both must end well.
+# Plays examples/meet.cpp, or another host that prints an invite and in the end "well played", with
+# a guest: meet.sh PATH_OF_HOST GUEST [ARGUMENT ...]; the invite is the guest's last argument. Both
+# must end well.
 set -u
 host=${1:?which program is the host?}
 shift
