@@ -1,5 +1,5 @@
-# The GDNative library of bindings/godot. TERN_GODOT_SOURCE has the headers, but for one that Godot's
-# own scripts make.
+# Builds the GDNative library of bindings/godot. TERN_GODOT_SOURCE has the headers, but for one that
+# Godot's own scripts make.
 
 set(gdnative ${TERN_GODOT_SOURCE}/modules/gdnative)
 if(NOT EXISTS ${gdnative}/gdnative_api.json)

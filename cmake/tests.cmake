@@ -175,7 +175,8 @@ if(TERN_BUILD_TESTS)
       endforeach()
       add_test(NAME bindings.godot_meets COMMAND ${meet} ${godot} meet.gd)
       add_test(NAME bindings.godot_lamp
-               COMMAND ${meet_by} ${PROJECT_SOURCE_DIR}/tests/bindings/godot_lamp.sh ${godot} lamp.gd)
+               COMMAND ${meet_by} ${PROJECT_SOURCE_DIR}/tests/bindings/godot_lamp.sh
+                       ${godot} lamp.gd)
       list(APPEND tests bindings.godot_meets bindings.godot_lamp)
       # Godot keeps files of a project in XDG_DATA_HOME, and complains about the language C.
       list(APPEND environment "XDG_DATA_HOME=${PROJECT_BINARY_DIR}/godot" "LANG=en_US.UTF-8")
