@@ -105,6 +105,11 @@ template <class Array, class Access, class Element> struct Pool {
     void (*to_variant)(godot_variant *, const Array *);
     void (*destroy)(Array *);
 };
+template <class Array, class Access, class Element> // clang 14 needs to be told.
+Pool(void (*)(Array *), void (*)(Array *, godot_int), Access *(*)(Array *),
+     Element *(*)(const Access *), void (*)(Access *), void (*)(godot_variant *, const Array *),
+     void (*)(Array *))
+    ->Pool<Array, Access, Element>;
 
 template <class Array, class Access, class Element>
 Value make_pool(const Pool<Array, Access, Element> &pool, const void *values, size_t count)
