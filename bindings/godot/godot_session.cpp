@@ -16,7 +16,7 @@ void Session::fail(const std::string &wrong)
 
 bool Session::is_done(tern_result result)
 {
-    if (result != TERN_OK) fail(tern_result_text(result)); // Of misuse there is a text already.
+    if (result != TERN_OK) fail(tern_result_text(result)); // Misuse has a text already.
     return result == TERN_OK;
 }
 

@@ -19,7 +19,7 @@ struct Session {
     bool is_done(tern_result result);
 };
 
-using Arguments = std::span<const Value>; // Those of a call that are absent are nil.
+using Arguments = std::span<const Value>; // What a call leaves out is nil.
 
 struct Method {
     const char *name;

@@ -12,7 +12,7 @@ struct Types {
     std::deque<std::string> texts;              // The names; their addresses stay.
 };
 
-// From an array such as [{name = "ball", objects_max = 10, fields = [{name = "x", kind =
+// Reads an array such as [{name = "ball", objects_max = 10, fields = [{name = "x", kind =
 // "float32", min = -100, max = 100, step = 0.01}]}]. Returns what is wrong; empty: nothing.
 std::string make_types(const Value &description, Types &types);
 

@@ -35,11 +35,41 @@ Value Value::real(double value)
     return Value(out);
 }
 
+// The bytes of the character that begins the text; 0: they are no UTF-8.
+static size_t character_bytes(std::string_view text)
+{
+    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = byte(0);
+    const size_t count = first < 0x80   ? 1
+                         : first < 0xc2 ? 0
+                         : first < 0xe0 ? 2
+                         : first < 0xf0 ? 3
+                         : first < 0xf5 ? 4
+                                        : 0;
+    if (count > text.size()) return 0;
+    for (size_t i = 1; i < count; ++i)
+        if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
+    return count;
+}
+
+// Texts come from other peers. Godot would give "" for one that is malformed, and print an error.
+static std::string with_wrong_bytes_replaced(std::string_view text)
+{
+    std::string out;
+    while (!text.empty()) {
+        const size_t count = character_bytes(text);
+        out += count > 0 ? text.substr(0, count) : "\uFFFD";
+        text.remove_prefix(count > 0 ? count : 1);
+    }
+    return out;
+}
+
 Value Value::text(std::string_view value)
 {
+    const std::string utf8 = with_wrong_bytes_replaced(value);
     godot_string string;
     api->godot_string_new(&string);
-    api->godot_string_parse_utf8_with_len(&string, value.data(), static_cast<int>(value.size()));
+    api->godot_string_parse_utf8_with_len(&string, utf8.data(), static_cast<int>(utf8.size()));
     godot_variant out;
     api->godot_variant_new_string(&out, &string);
     api->godot_string_destroy(&string);
