@@ -52,6 +52,9 @@ struct Builder {
     size_t used_bytes;
 };
 
+// With 32-bit pointers the arrays of a config may need more than there is: then it measures this.
+inline constexpr size_t block_bytes_max = SIZE_MAX / 2;
+
 // Assigns memory for `capacity` elements to `array`, which must itself lie in the block. The memory
 // must be zero; the first `count` elements are in use. A null block sets the capacity only.
 template <class T> void place(Builder &builder, Flat<T> &array, size_t capacity, size_t count = 0)
@@ -64,7 +67,9 @@ template <class T> void place(Builder &builder, Flat<T> &array, size_t capacity,
             builder.block + builder.used_bytes - reinterpret_cast<std::byte *>(&array);
         array.count = static_cast<uint32_t>(count);
     }
-    builder.used_bytes += capacity * sizeof(T);
+    const bool fits = builder.used_bytes < block_bytes_max &&
+                      capacity <= (block_bytes_max - builder.used_bytes) / sizeof(T);
+    builder.used_bytes = fits ? builder.used_bytes + capacity * sizeof(T) : block_bytes_max;
 }
 
 template <class T> bool full(const Flat<T> &array)

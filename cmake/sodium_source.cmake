@@ -44,7 +44,15 @@ if(NOT MSVC AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     HAVE_EMMINTRIN_H=1 HAVE_PMMINTRIN_H=1 HAVE_TMMINTRIN_H=1 HAVE_SMMINTRIN_H=1 HAVE_AVXINTRIN_H=1
     HAVE_AVX2INTRIN_H=1 HAVE_WMMINTRIN_H=1)
 endif()
-if(UNIX)
+if(EMSCRIPTEN)
+  # libsodium would ask JavaScript for each random number, and refuse the simulator's source of them.
+  target_sources(tern_sodium PRIVATE ${CMAKE_CURRENT_LIST_DIR}/sodium_random.c)
+  target_compile_definitions(tern_sodium PRIVATE HAVE_SAFE_ARC4RANDOM=1)
+  target_compile_options(tern_sodium PRIVATE
+                         -include ${CMAKE_CURRENT_LIST_DIR}/sodium_random.h)
+  set_source_files_properties(${folder}/randombytes/randombytes.c PROPERTIES
+                              COMPILE_OPTIONS -U__EMSCRIPTEN__)
+elseif(UNIX)
   target_compile_definitions(tern_sodium PRIVATE HAVE_PTHREAD=1 HAVE_MLOCK=1 HAVE_MPROTECT=1
     HAVE_MMAP=1 HAVE_SYS_MMAN_H=1 HAVE_NANOSLEEP=1 HAVE_POSIX_MEMALIGN=1 HAVE_GETPID=1
     HAVE_WEAK_SYMBOLS=1)

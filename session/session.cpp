@@ -467,7 +467,7 @@ tern_result tern_make_session(const tern_config *config, tern_session **session)
         return TERN_MISUSE;
     }
     session::init_sodium();
-    const uint64_t bytes = copy.block ? 0 : copy.block_bytes;
+    const size_t bytes = copy.block ? 0 : copy.block_bytes;
     if (copy.block) *session = session::make_with_own_keys(copy);
     if (*session) return TERN_OK;
     misuse::report(session::misuse_handler(to_cpp(config)), "make_session",

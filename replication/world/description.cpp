@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/hash.h"
 #include "replication/world/field.h"
+#include "replication/world/number_text.h"
 #include "replication/world/type_table.h"
 #include <algorithm>
 #include <charconv>
@@ -30,7 +31,12 @@ static void add(Text &text, std::string_view part)
     text.count += size;
 }
 
-// The shortest form that reads back exactly, in any locale.
+static void add_number(Text &text, double number)
+{
+    char digits[number_text_bytes_max];
+    add(text, {digits, write_number(digits, number)});
+}
+
 template <class T> static void add_number(Text &text, T number)
 {
     char digits[32];
