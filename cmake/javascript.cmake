@@ -6,7 +6,7 @@ set(package ${PROJECT_BINARY_DIR}/javascript)
 file(STRINGS ${bindings}/glue.cpp lines REGEX "^[a-zA-Z].* \\*?js_[a-z_]+\\(")
 set(exports malloc free tern_version tern_start tern_leave tern_go_on tern_session_state
     tern_state_text tern_local_peer tern_host_peer tern_peer_name tern_event_kind_text
-    tern_claim_refusal_text tern_call_failure_text tern_creations_left)
+    tern_result_text tern_claim_refusal_text tern_call_failure_text tern_creations_left)
 foreach(line ${lines})
   string(REGEX MATCH "js_[a-z_]+" name "${line}")
   list(APPEND exports ${name})
@@ -20,11 +20,11 @@ target_compile_options(tern_javascript PRIVATE -fno-exceptions -fno-rtti)
 set_target_properties(tern_javascript PROPERTIES
   OUTPUT_NAME tern_wasm SUFFIX .mjs RUNTIME_OUTPUT_DIRECTORY ${package})
 # tern.mjs hands the bytes of the module to it in node, so it needs nothing of node itself.
-target_link_options(tern_javascript PRIVATE -O2 --no-entry -sENVIRONMENT=web,worker
+target_link_options(tern_javascript PRIVATE -O2 -g0 --no-entry -sENVIRONMENT=web,worker
   -sNODERAWFS=0 -sEXIT_RUNTIME=0 -sFILESYSTEM=0 -sEXPORT_NAME=make_tern
   -sEXPORTED_FUNCTIONS=${exports}
   -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8)
-foreach(file tern.mjs tern.d.ts meet.mjs demo.html package.json)
+foreach(file tern.mjs fields.mjs network.mjs tern.d.ts meet.mjs demo.html package.json)
   if(EXISTS ${bindings}/${file})
     configure_file(${bindings}/${file} ${package}/${file} COPYONLY)
   endif()

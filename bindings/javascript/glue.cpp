@@ -6,6 +6,7 @@
 #include <deque>
 #include <new>
 #include <string>
+#include <tern/many.h>
 #include <tern/sim.hpp>
 #include <tern/tern.h>
 #include <tern/types.hpp>
@@ -36,6 +37,11 @@ void note_misuse(void *user, const tern_misuse *misuse)
     auto &peer = *static_cast<Peer *>(user);
     if (peer.misuse.empty())
         peer.misuse = std::string(misuse->function) + "(): " + misuse->wrong + " " + misuse->remedy;
+}
+
+double number(const void *address)
+{
+    return static_cast<double>(reinterpret_cast<uintptr_t>(address));
 }
 
 tern_address loopback_at(uint16_t port)
@@ -109,9 +115,15 @@ uint32_t js_end_type(Table *table)
 
 // --- Sessions ---
 
+void js_destroy_table(Table *table)
+{
+    delete table;
+}
+
 // Takes the table. Writes what is wrong, or "", to `problem` of TERN_PROBLEM_TEXT_MAX bytes.
 Peer *js_make_session(Table *table, const char *name, uint32_t peers_max, int topology, int quorum,
-                      bool asks, uint32_t timeout_ms, char *problem)
+                      bool asks, uint32_t timeout_ms, uint32_t join_timeout_ms,
+                      uint32_t send_bytes_per_second_max, char *problem)
 {
     auto *peer = new Peer{};
     tern_config config = {};
@@ -126,6 +138,8 @@ Peer *js_make_session(Table *table, const char *name, uint32_t peers_max, int to
     config.quorum = static_cast<tern_quorum>(quorum);
     config.admission = asks ? TERN_ADMIT_ASK_GAME : TERN_ADMIT_ALWAYS;
     config.timeout_ms = timeout_ms;
+    config.join_timeout_ms = join_timeout_ms;
+    config.send_bytes_per_second_max = send_bytes_per_second_max;
     config.misuse = {note_misuse, peer};
     problem[0] = '\0';
     tern_config_problem(&config, problem);
@@ -158,11 +172,12 @@ const char *js_take_misuse(Peer *peer)
 }
 
 // Returns what is wrong with the invite, or null.
-const char *js_join(Peer *peer, const char *invite_text)
+const char *js_join(Peer *peer, const char *invite_text, const void *payload,
+                    uint32_t payload_bytes)
 {
     tern_invite invite;
     if (const char *wrong = tern_parse_invite(invite_text, &invite)) return wrong;
-    tern_join(peer->session, &invite, nullptr, 0);
+    tern_join(peer->session, &invite, payload, payload_bytes);
     return nullptr;
 }
 
@@ -221,23 +236,33 @@ void js_datagram(const Peer *peer, uint32_t i, uint32_t *out)
     out[3] = static_cast<uint32_t>(datagram.size_bytes);
 }
 
-// Writes to out: kind, peer, object, type, owner, previous, call, arguments, refusal or failure.
+// Writes to out: kind, peer, object, type, owner, previous, call; the address of arguments or of a
+// payload, the refusal or the failure; the address of a name, the size of the payload.
 void js_event(const Peer *peer, uint32_t i, double *out)
 {
     const tern_event *events = nullptr;
     tern_events(peer->session, &events);
     const tern_event &event = events[i];
-    std::fill_n(out, 9, 0.0);
+    std::fill_n(out, 11, 0.0);
     out[0] = event.kind;
     out[3] = TERN_NO_TYPE;
     switch (event.kind) {
     case TERN_EVENT_JOIN_ASKED:
-    case TERN_EVENT_PEER_JOINED: out[1] = event.of.newcomer.peer; break;
+    case TERN_EVENT_PEER_JOINED:
+        out[1] = event.of.newcomer.peer;
+        out[5] = event.of.newcomer.previous;
+        out[7] = number(event.of.newcomer.payload);
+        out[9] = number(event.of.newcomer.name);
+        out[10] = event.of.newcomer.payload_bytes;
+        break;
     case TERN_EVENT_CAUGHT_UP:
     case TERN_EVENT_PEER_LEFT:
     case TERN_EVENT_HOST_LOST: out[1] = event.of.peer; break;
     case TERN_EVENT_MISBEHAVED: out[1] = event.of.misbehaved.peer; break;
-    case TERN_EVENT_HOST_CHANGED: out[1] = event.of.host.peer; break;
+    case TERN_EVENT_HOST_CHANGED:
+        out[1] = event.of.host.peer;
+        out[5] = event.of.host.previous;
+        break;
     case TERN_EVENT_OBJECT_CREATED:
     case TERN_EVENT_OBJECT_CHANGED:
     case TERN_EVENT_OBJECT_DESTROYED:
@@ -269,25 +294,53 @@ void js_event(const Peer *peer, uint32_t i, double *out)
         out[2] = static_cast<double>(event.of.call.object);
         out[3] = event.of.call.type;
         out[6] = event.of.call.id;
-        out[7] = static_cast<double>(reinterpret_cast<uintptr_t>(event.of.call.arguments));
+        out[7] = number(event.of.call.arguments);
         out[8] = event.of.call.failure;
         break;
     default: break;
     }
 }
 
-// --- Objects and calls: the ids are numbers of 48 bits ---
+// --- Peers ---
 
-double js_create(const Peer *peer, uint32_t type, const void *value, uint32_t size_bytes)
+int js_admit(const Peer *peer, uint32_t newcomer)
 {
-    tern_object object = TERN_NO_OBJECT;
-    tern_create(peer->session, static_cast<tern_type_id>(type), value, size_bytes, &object);
-    return static_cast<double>(object);
+    return tern_admit(peer->session, static_cast<tern_peer>(newcomer));
 }
 
-bool js_destroy(const Peer *peer, double object)
+int js_refuse(const Peer *peer, uint32_t newcomer, const char *reason)
 {
-    return tern_destroy(peer->session, static_cast<tern_object>(object)) == TERN_OK;
+    return tern_refuse(peer->session, static_cast<tern_peer>(newcomer), reason);
+}
+
+int js_remove(const Peer *peer, uint32_t member)
+{
+    return tern_remove(peer->session, static_cast<tern_peer>(member));
+}
+
+// Returns the ids, as 16-bit numbers, and writes their number.
+const tern_peer *js_other_peers(const Peer *peer, uint32_t *count)
+{
+    const tern_peer *peers = nullptr;
+    *count = static_cast<uint32_t>(tern_other_peers(peer->session, &peers));
+    return peers;
+}
+
+// --- Objects: the ids are numbers of 48 bits. What returns an int returns a tern_result ---
+
+int js_create(const Peer *peer, uint32_t type, const void *value, uint32_t size_bytes,
+              double *created)
+{
+    tern_object object = TERN_NO_OBJECT;
+    const tern_result result = tern_create(peer->session, static_cast<tern_type_id>(type), value,
+                                           size_bytes, &object);
+    *created = static_cast<double>(object);
+    return result;
+}
+
+int js_destroy(const Peer *peer, double object)
+{
+    return tern_destroy(peer->session, static_cast<tern_object>(object));
 }
 
 bool js_exists(const Peer *peer, double object)
@@ -304,9 +357,9 @@ const void *js_find(const Peer *peer, double object, uint32_t *type)
     return value;
 }
 
-bool js_set(const Peer *peer, double object, const void *value, uint32_t size_bytes)
+int js_set(const Peer *peer, double object, const void *value, uint32_t size_bytes)
 {
-    return tern_set(peer->session, static_cast<tern_object>(object), value, size_bytes) == TERN_OK;
+    return tern_set(peer->session, static_cast<tern_object>(object), value, size_bytes);
 }
 
 bool js_may_set(const Peer *peer, double object)
@@ -319,7 +372,13 @@ uint32_t js_owner(const Peer *peer, double object)
     return tern_object_owner(peer->session, static_cast<tern_object>(object));
 }
 
-// The ids, as 64-bit numbers. Writes their number, and the address of the structs.
+int js_sample(const Peer *peer, double object, double at_us, void *value, uint32_t size_bytes)
+{
+    return tern_sample(peer->session, static_cast<tern_object>(object),
+                       static_cast<uint64_t>(at_us), value, size_bytes);
+}
+
+// Returns the ids, as 64-bit numbers. Writes their number, and the address of the structs.
 const void *js_objects(const Peer *peer, uint32_t type, uint32_t size_bytes, uint32_t *out)
 {
     const tern_object *ids = nullptr;
@@ -330,38 +389,86 @@ const void *js_objects(const Peer *peer, uint32_t type, uint32_t size_bytes, uin
     return ids;
 }
 
-bool js_claim(const Peer *peer, double object, bool optimistic)
+// Sets structs of size_bytes. Returns how many were set.
+uint32_t js_set_many(const Peer *peer, uint32_t type, const double *objects, uint32_t count,
+                     const void *values, uint32_t size_bytes)
+{
+    std::vector<tern_object> ids(count);
+    std::transform(objects, objects + count, ids.begin(),
+                   [](double id) { return static_cast<tern_object>(id); });
+    return static_cast<uint32_t>(tern_set_many(peer->session, static_cast<tern_type_id>(type),
+                                               ids.data(), count, values, count * size_bytes));
+}
+
+int js_claim(const Peer *peer, double object, bool optimistic)
 {
     return tern_claim(peer->session, static_cast<tern_object>(object),
-                      optimistic ? TERN_CLAIM_OPTIMISTIC : TERN_CLAIM_WAIT) == TERN_OK;
+                      optimistic ? TERN_CLAIM_OPTIMISTIC : TERN_CLAIM_WAIT);
 }
 
-bool js_release(const Peer *peer, double object)
+bool js_is_claiming(const Peer *peer, double object)
 {
-    return tern_release_ownership(peer->session, static_cast<tern_object>(object)) == TERN_OK;
+    return tern_is_claiming(peer->session, static_cast<tern_object>(object));
 }
 
-bool js_call(const Peer *peer, uint32_t to, uint32_t type, const void *arguments,
-             uint32_t size_bytes, bool reliable)
+int js_release(const Peer *peer, double object)
+{
+    return tern_release_ownership(peer->session, static_cast<tern_object>(object));
+}
+
+int js_lock(const Peer *peer, double object, bool locked)
+{
+    return tern_lock(peer->session, static_cast<tern_object>(object), locked);
+}
+
+int js_migrate(const Peer *peer, double object, uint32_t to)
+{
+    return tern_migrate(peer->session, static_cast<tern_object>(object),
+                        static_cast<tern_peer>(to));
+}
+
+int js_refuse_claim(const Peer *peer, double object, uint32_t claimer)
+{
+    return tern_refuse_claim(peer->session, static_cast<tern_object>(object),
+                             static_cast<tern_peer>(claimer));
+}
+
+// --- Calls ---
+
+int js_call(const Peer *peer, uint32_t to, uint32_t type, const void *arguments,
+            uint32_t size_bytes, bool reliable)
 {
     return tern_call(peer->session, static_cast<tern_peer>(to), static_cast<tern_type_id>(type),
-                     arguments, size_bytes, reliable ? TERN_RELIABLE : TERN_UNRELIABLE) == TERN_OK;
+                     arguments, size_bytes, reliable ? TERN_RELIABLE : TERN_UNRELIABLE);
 }
 
-uint32_t js_request(const Peer *peer, uint32_t to, uint32_t type, const void *arguments,
-                    uint32_t size_bytes, uint32_t timeout_ms)
+int js_call_owner(const Peer *peer, double object, uint32_t type, const void *arguments,
+                  uint32_t size_bytes, uint32_t *call)
 {
-    tern_call_id call = TERN_NO_CALL;
-    tern_request(peer->session, static_cast<tern_peer>(to), static_cast<tern_type_id>(type),
-                 arguments, size_bytes, timeout_ms, &call);
-    return call;
+    return tern_call_owner(peer->session, static_cast<tern_object>(object),
+                           static_cast<tern_type_id>(type), arguments, size_bytes, call);
 }
 
-bool js_reply(const Peer *peer, uint32_t caller, uint32_t call, uint32_t type,
-              const void *arguments, uint32_t size_bytes)
+int js_request(const Peer *peer, uint32_t to, uint32_t type, const void *arguments,
+               uint32_t size_bytes, uint32_t timeout_ms, uint32_t *call)
+{
+    return tern_request(peer->session, static_cast<tern_peer>(to), static_cast<tern_type_id>(type),
+                        arguments, size_bytes, timeout_ms, call);
+}
+
+int js_request_owner(const Peer *peer, double object, uint32_t type, const void *arguments,
+                     uint32_t size_bytes, uint32_t timeout_ms, uint32_t *call)
+{
+    return tern_request_owner(peer->session, static_cast<tern_object>(object),
+                              static_cast<tern_type_id>(type), arguments, size_bytes, timeout_ms,
+                              call);
+}
+
+int js_reply(const Peer *peer, uint32_t caller, uint32_t call, uint32_t type,
+             const void *arguments, uint32_t size_bytes)
 {
     return tern_reply(peer->session, static_cast<tern_peer>(caller), call,
-                      static_cast<tern_type_id>(type), arguments, size_bytes) == TERN_OK;
+                      static_cast<tern_type_id>(type), arguments, size_bytes);
 }
 
 // The upper and the lower half.

@@ -1,7 +1,7 @@
 // A guest of examples/meet.cpp by node's UDP: takes the ball, throws it to (3, 4), cheers, leaves.
 //     node meet.mjs INVITE
 import dgram from "node:dgram";
-import {load} from "./tern.mjs";
+import {address_of, load} from "./tern.mjs";
 
 const types = [
   {name: "ball", objects_max: 10, fields: [
@@ -23,9 +23,7 @@ session.join(process.argv[2]);
 const socket = dgram.createSocket("udp4");
 const arrived = [];
 socket.on("message", (bytes, from) => {
-  const ip = Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255,
-    ...from.address.split(".").map(Number)]);
-  arrived.push({ip, port: from.port, bytes});
+  arrived.push({...address_of(from.address, from.port), bytes});
 });
 await new Promise(bound => socket.bind(0, bound));
 

@@ -3,216 +3,145 @@
 // datagrams by a transport of its own (WebRTC, a relay), node by node:dgram, and tests by the
 // simulated network. tern.d.ts declares all of it.
 
+import {Type, check_options, choice} from "./fields.mjs";
+import {Network, SimSocket} from "./network.mjs";
 import make_module from "./tern_wasm.mjs";
 
-const kinds = {
-  boolean: 0, int8: 1, int16: 2, int32: 3, int64: 4, uint8: 5, uint16: 6, uint32: 7, uint64: 8,
-  float32: 9, quaternion: 10, peer: 11, object: 12, text: 13, bytes: 14,
-};
 const states = [
   "idle", "joining", "open", "cut_off", "leaving", "left", "unreachable", "refused_full",
   "refused_types", "refused_version", "refused_secret", "refused_by_game", "removed", "overflow",
 ];
-const element_bytes = [1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 16, 2, 8, 1, 1];
-const choices = {
-  orphan: ["to_host", "destroy", "spread", "ask_game", "hold"],
-  claim: ["always", "ask_game", "never"],
-  callers: ["anybody", "host", "owner"],
-  topology: ["mesh", "star"],
-  quorum: ["majority", "survivors"],
-};
+const results = ["ok", "misuse", "cut_off", "no_room", "gone", "not_allowed"];
+const session_options = [
+  "name", "peers_max", "topology", "quorum", "ask_to_admit", "timeout_ms", "join_timeout_ms",
+  "send_bytes_per_second_max",
+];
+const struct_bytes_max = 4096, room_bytes = 1024, payload_bytes_max = 256;
 
 export const host = 0xfffe, everyone = 0xffff;
 
-// A call that the game must not make.
+// A call that the game must not make: the message says what was wrong and what to do.
 export class Misuse extends Error {}
 
-function choice(of, options) {
-  const number = choices[of].indexOf(options[of] ?? choices[of][0]);
-  if (number < 0)
-    throw new TypeError(`${of} is "${options[of]}", expected one of ${choices[of].join(", ")}`);
-  return number;
+// What can fail in a right program: `result` is "cut_off", "no_room", "gone" or "not_allowed".
+export class TernError extends Error {
+  constructor(result, message) {
+    super(message);
+    this.result = result;
+  }
 }
 
 // Loads the module. All else is made by what this gives.
 export async function load() {
-  return new Tern(await make_module());
+  const given = {};
+  if (typeof process === "object" && process.versions?.node) {
+    const fs = await import("node:fs/promises");
+    given.wasmBinary = await fs.readFile(new URL("tern_wasm.wasm", import.meta.url));
+    globalThis.crypto ??= (await import("node:crypto")).webcrypto;
+  }
+  return new Tern(await make_module(given));
 }
 
 class Tern {
   constructor(module) {
     this._module = module;
-    this._scratch = module._malloc(4096 + 512); // A struct, then texts and numbers.
-    this._room = this._scratch + 4096;
+    this._scratch = module._malloc(struct_bytes_max + room_bytes); // A struct, then other data.
+    this._room = this._scratch + struct_bytes_max;
   }
 
-  get version() { return this._module.UTF8ToString(this._module._tern_version()); }
+  get version() { return this._text(this._module._tern_version()); }
 
   make_session(types, options = {}) { return new Session(this, types, options); }
 
   make_network(options = {}) { return new Network(this, options); }
 
   _with_text(text, use) {
+    if (typeof text !== "string") throw new TypeError(`a text is a ${typeof text}`);
     const module = this._module;
     const size = module.lengthBytesUTF8(text) + 1;
-    const at = module._malloc(size);
-    module.stringToUTF8(text, at, size);
+    return this._with_memory(size, at => {
+      module.stringToUTF8(text, at, size);
+      return use(at);
+    });
+  }
+
+  _with_memory(size, use) {
+    const at = this._module._malloc(size);
+    if (at === 0) throw new RangeError(`there is no memory for ${size} bytes`);
     try {
       return use(at);
     } finally {
-      module._free(at);
+      this._module._free(at);
     }
   }
 
   _text(at) { return at === 0 ? null : this._module.UTF8ToString(at); }
 }
 
-// --- Types ---
-
-class Field {
-  constructor(given, offset) {
-    this.name = given.name;
-    this.kind = kinds[given.kind];
-    this.count = given.count ?? 1;
-    this.offset = offset;
-  }
-
-  read(view, at) {
-    at += this.offset;
-    if (this.kind === kinds.text) {
-      const bytes = new Uint8Array(view.buffer, at, this.count);
-      const end = bytes.indexOf(0);
-      return new TextDecoder().decode(bytes.slice(0, end < 0 ? this.count : end));
-    }
-    if (this.kind === kinds.bytes) return new Uint8Array(view.buffer, at, this.count).slice();
-    if (this.count === 1) return this._read_one(view, at);
-    const all = [];
-    for (let i = 0; i < this.count; ++i)
-      all.push(this._read_one(view, at + i * element_bytes[this.kind]));
-    return all;
-  }
-
-  _read_one(view, at) {
-    switch (this.kind) {
-      case kinds.boolean: return view.getUint8(at) !== 0;
-      case kinds.int8: return view.getInt8(at);
-      case kinds.int16: return view.getInt16(at, true);
-      case kinds.int32: return view.getInt32(at, true);
-      case kinds.int64: return view.getBigInt64(at, true);
-      case kinds.uint8: return view.getUint8(at);
-      case kinds.uint16: case kinds.peer: return view.getUint16(at, true);
-      case kinds.uint32: return view.getUint32(at, true);
-      case kinds.uint64: return view.getBigUint64(at, true);
-      case kinds.object: return Number(view.getBigUint64(at, true));
-      case kinds.float32: return view.getFloat32(at, true);
-      default: return [0, 4, 8, 12].map(i => view.getFloat32(at + i, true));
-    }
-  }
-
-  write(view, at, value) {
-    at += this.offset;
-    if (this.kind === kinds.text || this.kind === kinds.bytes) {
-      const given = this.kind === kinds.text ? new TextEncoder().encode(value) : value;
-      const room = this.kind === kinds.text ? this.count - 1 : this.count;
-      if (given.length > room)
-        throw new RangeError(`${this.name} has ${given.length} bytes, at most ${room}`);
-      const bytes = new Uint8Array(view.buffer, at, this.count);
-      bytes.fill(0);
-      bytes.set(given);
-      return;
-    }
-    if (this.count === 1) return this._write_one(view, at, value);
-    if (value.length !== this.count)
-      throw new RangeError(`${this.name} has ${value.length} values, expected ${this.count}`);
-    for (let i = 0; i < this.count; ++i)
-      this._write_one(view, at + i * element_bytes[this.kind], value[i]);
-  }
-
-  _write_one(view, at, value) {
-    const expected = this.kind === kinds.int64 || this.kind === kinds.uint64 ? "bigint"
-      : this.kind === kinds.boolean ? "boolean" : this.kind === kinds.quaternion ? "object" : "number";
-    if (typeof value !== expected)
-      throw new TypeError(`${this.name} is a ${typeof value}, expected a ${expected}`);
-    switch (this.kind) {
-      case kinds.boolean: return view.setUint8(at, value ? 1 : 0);
-      case kinds.int8: return view.setInt8(at, value);
-      case kinds.int16: return view.setInt16(at, value, true);
-      case kinds.int32: return view.setInt32(at, value, true);
-      case kinds.int64: return view.setBigInt64(at, value, true);
-      case kinds.uint8: return view.setUint8(at, value);
-      case kinds.uint16: case kinds.peer: return view.setUint16(at, value, true);
-      case kinds.uint32: return view.setUint32(at, value, true);
-      case kinds.uint64: return view.setBigUint64(at, value, true);
-      case kinds.object: return view.setBigUint64(at, BigInt(value), true);
-      case kinds.float32: return view.setFloat32(at, value, true);
-      default: return value.forEach((part, i) => view.setFloat32(at + 4 * i, part, true));
-    }
-  }
+function check_address({ip, port}) {
+  if (!(ip instanceof Uint8Array) || ip.length !== 16)
+    throw new TypeError("an address has no ip of 16 bytes; address_of() makes one");
+  if (!Number.isInteger(port) || port < 0 || port > 65535)
+    throw new RangeError(`a port is ${port}, expected 0 to 65535`);
 }
 
-class Type {
-  constructor(tern, table, given, number) {
-    const module = tern._module;
-    this.name = given.name;
-    this.number = number;
-    tern._with_text(given.name, name => module._js_add_type(
-      table, name, given.objects_max ?? 0, choice("orphan", given), choice("claim", given),
-      choice("callers", given), given.owned_max ?? 0, given.claim_cooldown_ms ?? 0,
-      given.claims_per_second_max ?? 0, given.calls_per_second_max ?? 0, given.predicted ?? false));
-    this.fields = given.fields.map(field => {
-      if (!(field.kind in kinds))
-        throw new TypeError(`${given.name}.${field.name}: there is no kind "${field.kind}"`);
-      const offset = tern._with_text(field.name, name => module._js_add_field(
-        table, name, kinds[field.kind], field.count ?? 0, field.min ?? 0, field.max ?? 0,
-        field.step ?? 0, field.bound ?? 0));
-      return new Field(field, offset);
-    });
-    this.size_bytes = module._js_end_type(table);
-  }
-
-  read(view, at) {
-    const value = {};
-    for (const field of this.fields) value[field.name] = field.read(view, at);
-    return value;
-  }
-
-  write(view, at, value) {
-    for (const name in value)
-      if (!this.fields.some(field => field.name === name))
-        throw new TypeError(`${this.name}: there is no field ${name}`);
-    for (const field of this.fields)
-      if (field.name in value) field.write(view, at, value[field.name]);
-  }
+// The address {ip, port} of an IPv4 address as text.
+export function address_of(text, port) {
+  const parts = String(text).split(".").map(part => /^\d{1,3}$/.test(part) ? Number(part) : 256);
+  if (parts.length !== 4 || parts.some(part => part > 255))
+    throw new RangeError(`"${text}" is no address: expected four numbers, such as 127.0.0.1`);
+  const address = {ip: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, ...parts), port};
+  check_address(address);
+  return address;
 }
-
-// --- Sessions ---
 
 export class Session {
   constructor(tern, types, options) {
     const module = tern._module;
+    check_options("the session", options, session_options);
     this._tern = tern;
     const table = module._js_make_table();
-    this._types = types.map((given, number) => new Type(tern, table, given, number));
+    try {
+      this._types = types.map((given, number) => new Type(tern, table, given, number));
+      choice("topology", options);
+      choice("quorum", options);
+    } catch (error) {
+      module._js_destroy_table(table);
+      throw error;
+    }
     this._peer = tern._with_text(options.name ?? "", name => module._js_make_session(
       table, name, options.peers_max ?? 0, choice("topology", options), choice("quorum", options),
-      options.ask_to_admit ?? false, options.timeout_ms ?? 0, tern._room));
+      options.ask_to_admit ?? false, options.timeout_ms ?? 0, options.join_timeout_ms ?? 0,
+      options.send_bytes_per_second_max ?? 0, tern._room));
     if (this._peer === 0) throw new RangeError(tern._text(tern._room));
-    this._session = module._js_session(this._peer);
   }
 
   close() {
-    if (this._peer) this._tern._module._js_destroy_session(this._peer);
+    if (this._peer) this._c._js_destroy_session(this._peer);
     this._peer = 0;
   }
 
   get _c() { return this._tern._module; }
   get _view() { return new DataView(this._c.HEAPU8.buffer); }
+  get _at() {
+    if (this._peer === 0) throw new Misuse("the session is closed");
+    return this._peer;
+  }
+  get _session() { return this._c._js_session(this._at); }
 
   // Throws if the last call was wrong.
   _checked(value) {
     const misuse = this._tern._text(this._c._js_take_misuse(this._peer));
     if (misuse) throw new Misuse(misuse);
     return value;
+  }
+
+  // Throws unless the result is that all went well.
+  _done(result) {
+    this._checked();
+    if (result === 0) return;
+    const text = this._tern._text(this._c._tern_result_text(result));
+    throw new TernError(results[-result] ?? "failed", text);
   }
 
   _type(name) {
@@ -223,49 +152,81 @@ export class Session {
 
   // Writes a struct to the scratch memory, over what is at `from`.
   _write(type, value, from = 0) {
-    const at = this._tern._scratch;
-    if (from) this._c.HEAPU8.copyWithin(at, from, from + type.size_bytes);
-    else this._c.HEAPU8.fill(0, at, at + type.size_bytes);
-    type.write(this._view, at, value);
+    const at = this._tern._scratch, view = this._view;
+    if (from) {
+      this._c.HEAPU8.copyWithin(at, from, from + type.size_bytes);
+    } else {
+      this._c.HEAPU8.fill(0, at, at + type.size_bytes);
+      for (const field of type.fields) field.write_default(view, at);
+    }
+    type.write(view, at, value);
     return at;
   }
 
-  start() { this._checked(this._c._tern_start(this._session)); }
+  // --- The session and its members ---
 
-  join(invite) {
-    const wrong = this._tern._with_text(invite, text => this._c._js_join(this._peer, text));
+  start() { this._done(this._c._tern_start(this._session)); }
+
+  join(invite, payload = new Uint8Array()) {
+    if (!(payload instanceof Uint8Array) || payload.length > payload_bytes_max)
+      throw new RangeError(`the payload is no Uint8Array of at most ${payload_bytes_max} bytes`);
+    const peer = this._at;
+    this._c.HEAPU8.set(payload, this._tern._room);
+    const wrong = this._tern._with_text(invite, text =>
+      this._c._js_join(peer, text, this._tern._room, payload.length));
     if (wrong) throw new RangeError("the invite: " + this._tern._text(wrong));
     this._checked();
   }
 
-  leave() { this._checked(this._c._tern_leave(this._session)); }
+  leave() { this._done(this._c._tern_leave(this._session)); }
+  go_on() { this._done(this._c._tern_go_on(this._session)); }
   get state() { return states[this._c._tern_session_state(this._session)]; }
   get state_text() { return this._tern._text(this._c._tern_state_text(this._session)); }
   get local_peer() { return this._c._tern_local_peer(this._session); }
   get host_peer() { return this._c._tern_host_peer(this._session); }
-  peer_name(peer) { return this._tern._text(this._c._tern_peer_name(this._session, peer)); }
+  peer_name(peer) {
+    return this._tern._text(this._checked(this._c._tern_peer_name(this._session, peer)));
+  }
+
+  get other_peers() {
+    const room = this._tern._room;
+    const at = this._c._js_other_peers(this._at, room), view = this._view;
+    return Array.from({length: view.getUint32(room, true)}, (_, i) => view.getUint16(at + 2 * i, true));
+  }
 
   // For newcomers that reach this peer at an address {ip: 16 bytes, port}.
-  make_invite({ip, port}) {
+  make_invite(address) {
+    check_address(address);
     const room = this._tern._room;
-    this._c.HEAPU8.set(ip, room);
-    const made = this._c._js_make_invite(this._peer, room, port, room + 16);
+    this._c.HEAPU8.set(address.ip, room);
+    const made = this._c._js_make_invite(this._at, room, address.port, room + 16);
     this._checked();
     return made ? this._tern._text(room + 16) : "";
   }
 
+  // The game of the host answers "join_asked", and removes members.
+  admit(peer) { this._done(this._c._js_admit(this._at, peer)); }
+  refuse(peer, reason) {
+    this._done(this._tern._with_text(reason, text => this._c._js_refuse(this._at, peer, text)));
+  }
+  remove(peer) { this._done(this._c._js_remove(this._at, peer)); }
+
+  // --- Ticks ---
+
   // A tick begins: with a socket of a Network, or datagrams [{ip, port, bytes}].
   receive(from, now_us) {
+    const peer = this._at;
     let count;
     if (from instanceof SimSocket) {
-      count = this._c._js_receive_by(this._peer, from._socket, now_us);
+      count = this._c._js_receive_by(peer, from._open, now_us);
     } else {
       for (const {ip, port, bytes} of from) {
+        check_address({ip, port});
         this._c.HEAPU8.set(ip, this._tern._room);
-        const at = this._c._js_add_datagram(this._peer, this._tern._room, port, bytes.length);
+        const at = this._c._js_add_datagram(peer, this._tern._room, port, bytes.length);
         this._c.HEAPU8.set(bytes, at);
       }
-      count = this._c._js_receive(this._peer, now_us);
+      count = this._c._js_receive(peer, now_us);
     }
     this._checked();
     return Array.from({length: count}, (_, i) => this._event(i));
@@ -273,8 +234,11 @@ export class Session {
 
   // A tick ends: sends by a socket of a Network, or gives the datagrams [{ip, port, bytes}].
   send(now_us, by = null) {
-    if (by) return this._checked(this._c._js_send_by(this._peer, by._socket, now_us));
-    const count = this._checked(this._c._js_send(this._peer, now_us));
+    if (by) {
+      this._checked(this._c._js_send_by(this._at, by._open, now_us));
+      return [];
+    }
+    const count = this._checked(this._c._js_send(this._at, now_us));
     return Array.from({length: count}, (_, i) => {
       this._c._js_datagram(this._peer, i, this._tern._room);
       const [ip, port, at, size] = new Uint32Array(this._c.HEAPU8.buffer, this._tern._room, 4);
@@ -283,18 +247,21 @@ export class Session {
   }
 
   _event(i) {
-    const room = (this._tern._room + 7) & ~7;
+    const room = this._tern._room;
     this._c._js_event(this._peer, i, room);
-    const [kind, peer, object, type, owner, previous, call, at, code] =
-      new Float64Array(this._c.HEAPU8.buffer, room, 9);
-    const event = {kind: this._tern._text(this._c._tern_event_kind_text(kind)), peer};
+    const [kind, peer, object, type, owner, previous, call, at, code, name, size] =
+      new Float64Array(this._c.HEAPU8.buffer, room, 11);
+    const event = {kind: this._tern._text(this._c._tern_event_kind_text(kind))};
+    if (peer) event.peer = peer;
     if (object) event.object = object;
     const known = this._types[type];
     if (known) event.type = known.name;
     if (owner) event.owner = owner;
     if (previous) event.previous = previous;
     if (call) event.call = call;
-    if (at) event.arguments = known.read(this._view, at);
+    if (name) event.name = this._tern._text(name);
+    if (event.kind === "join_asked") event.payload = this._c.HEAPU8.slice(at, at + size);
+    else if (at) event.arguments = known.read(this._view, at);
     if (event.kind === "claim_refused")
       event.refusal = this._tern._text(this._c._tern_claim_refusal_text(code));
     if (event.kind === "call_failed")
@@ -305,36 +272,52 @@ export class Session {
   // --- Objects ---
 
   create(type_name, value = {}) {
-    const type = this._type(type_name);
+    const type = this._type(type_name), room = this._tern._room;
     const at = this._write(type, value);
-    return this._checked(this._c._js_create(this._peer, type.number, at, type.size_bytes));
+    this._done(this._c._js_create(this._at, type.number, at, type.size_bytes, room));
+    return this._view.getFloat64(room, true);
   }
 
-  destroy(object) { return this._checked(this._c._js_destroy(this._peer, object)) !== 0; }
-  exists(object) { return this._c._js_exists(this._peer, object) !== 0; }
-  owner(object) { return this._checked(this._c._js_owner(this._peer, object)); }
-  may_set(object) { return this._c._js_may_set(this._peer, object) !== 0; }
+  destroy(object) { this._done(this._c._js_destroy(this._at, object)); }
+  creations_left(type_name) {
+    return this._c._tern_creations_left(this._session, this._type(type_name).number);
+  }
+  exists(object) { return this._c._js_exists(this._at, object) !== 0; }
+  owner(object) { return this._checked(this._c._js_owner(this._at, object)); }
+  may_set(object) { return this._c._js_may_set(this._at, object) !== 0; }
+
+  _find(object) {
+    const room = this._tern._room;
+    const at = this._c._js_find(this._at, object, room);
+    return {at, type: at === 0 ? null : this._types[this._view.getUint32(room, true)]};
+  }
 
   // All fields; null: no such object can be read.
   get(object) {
-    const room = this._tern._room;
-    const at = this._c._js_find(this._peer, object, room);
-    return at === 0 ? null : this._types[this._view.getUint32(room, true)].read(this._view, at);
+    const {at, type} = this._find(object);
+    return type ? type.read(this._view, at) : null;
+  }
+
+  // All fields as of at_us, for drawing: extrapolated or interpolated as tern_sample() does.
+  sample(object, at_us) {
+    const {type} = this._find(object);
+    if (!type) return null;
+    const at = this._tern._scratch;
+    this._done(this._c._js_sample(this._at, object, at_us, at, type.size_bytes));
+    return type.read(this._view, at);
   }
 
   // Sets the fields that are given.
   set(object, value) {
-    const room = this._tern._room;
-    const from = this._c._js_find(this._peer, object, room);
-    if (from === 0) throw new Misuse(`set(): object ${object} is not known here`);
-    const type = this._types[this._view.getUint32(room, true)];
+    const {at: from, type} = this._find(object);
+    if (!type) throw new Misuse(`set(): object ${object} is not known here`);
     const at = this._write(type, value, from);
-    return this._checked(this._c._js_set(this._peer, object, at, type.size_bytes)) !== 0;
+    this._done(this._c._js_set(this._at, object, at, type.size_bytes));
   }
 
   _objects(type) {
     const room = this._tern._room;
-    const ids = this._c._js_objects(this._peer, type.number, type.size_bytes, room);
+    const ids = this._c._js_objects(this._at, type.number, type.size_bytes, room);
     const view = this._view;
     return {view, ids, count: view.getUint32(room, true), values: view.getUint32(room + 4, true)};
   }
@@ -344,102 +327,92 @@ export class Session {
     return Array.from({length: count}, (_, i) => Number(view.getBigUint64(ids + 8 * i, true)));
   }
 
-  // A float32 field of all objects, in the order of object_ids(), into a Float32Array that is large
-  // enough: an engine that draws a thousand objects calls once. Gives the number of objects.
-  read_floats(type_name, field_name, into) {
-    const type = this._type(type_name);
-    const field = type.fields.find(each => each.name === field_name);
-    if (!field || field.kind !== kinds.float32)
-      throw new TypeError(`${type_name} has no float32 field ${field_name}`);
+  // A field of all objects, in the order of object_ids(), into a typed array of its kind that is
+  // large enough: an engine that draws a thousand objects calls once. Gives the number of objects.
+  read_column(type_name, field_name, into) {
+    const type = this._type(type_name), field = type.field(field_name), Column = field.kind.column;
+    if (!(into instanceof Column))
+      throw new TypeError(`${field.path}: expected a ${Column.name} to read into`);
     const {count, values} = this._objects(type);
-    const from = new Float32Array(this._c.HEAPU8.buffer);
-    const stride = type.size_bytes / 4;
-    let at = (values + field.offset) / 4, to = 0;
+    const parts = field.bytes / Column.BYTES_PER_ELEMENT;
+    if (into.length < count * parts)
+      throw new RangeError(
+        `${field.path}: the array has ${into.length} elements, expected ${count * parts}`);
+    const from = new Column(this._c.HEAPU8.buffer);
+    const stride = type.size_bytes / Column.BYTES_PER_ELEMENT;
+    let at = (values + field.offset) / Column.BYTES_PER_ELEMENT, to = 0;
     for (let i = 0; i < count; ++i, at += stride)
-      for (let part = 0; part < field.count; ++part) into[to++] = from[at + part];
+      for (let part = 0; part < parts; ++part) into[to++] = from[at + part];
     return count;
   }
 
-  claim(object, optimistic = false) {
-    return this._checked(this._c._js_claim(this._peer, object, optimistic)) !== 0;
+  // Sets objects of one type at once, each to the fields that are given for it. Gives the number.
+  set_many(type_name, objects, values) {
+    const type = this._type(type_name);
+    if (objects.length !== values.length)
+      throw new RangeError(`there are ${objects.length} objects and ${values.length} values`);
+    const ids_bytes = objects.length * 8;
+    return this._tern._with_memory(ids_bytes + objects.length * type.size_bytes + 8, at => {
+      objects.forEach((object, i) => {
+        const found = this._find(object);
+        const to = at + ids_bytes + i * type.size_bytes;
+        if (found.type !== type)
+          throw new Misuse(`set_many(): object ${object} is no ${type_name} that is known here`);
+        this._c.HEAPU8.copyWithin(to, found.at, found.at + type.size_bytes);
+        type.write(this._view, to, values[i]);
+        this._view.setFloat64(at + 8 * i, object, true);
+      });
+      return this._checked(this._c._js_set_many(
+        this._at, type.number, at, objects.length, at + ids_bytes, type.size_bytes));
+    });
   }
 
-  release(object) { return this._checked(this._c._js_release(this._peer, object)) !== 0; }
+  claim(object, optimistic = false) { this._done(this._c._js_claim(this._at, object, optimistic)); }
+  is_claiming(object) { return this._c._js_is_claiming(this._at, object) !== 0; }
+  release(object) { this._done(this._c._js_release(this._at, object)); }
+  lock(object, locked = true) { this._done(this._c._js_lock(this._at, object, locked)); }
+
+  // The game of the host answers "claim_asked", and gives objects to members.
+  migrate(object, to) { this._done(this._c._js_migrate(this._at, object, to)); }
+  refuse_claim(object, claimer) { this._done(this._c._js_refuse_claim(this._at, object, claimer)); }
 
   // Equal on peers that have the same world: 16 hexadecimal digits.
   get world_digest() {
-    const half = upper => (this._c._js_digest(this._peer, upper) >>> 0).toString(16).padStart(8, "0");
+    const half = upper => (this._c._js_digest(this._at, upper) >>> 0).toString(16).padStart(8, "0");
     return half(true) + half(false);
   }
 
-  // --- Calls ---
+  // --- Calls. Those with an answer give the number of the event "reply" or "call_failed" ---
 
   call(to, type_name, value = {}, reliable = true) {
-    const type = this._type(type_name);
-    const at = this._write(type, value);
-    return this._checked(
-      this._c._js_call(this._peer, to, type.number, at, type.size_bytes, reliable)) !== 0;
+    const type = this._type(type_name), at = this._write(type, value);
+    this._done(this._c._js_call(this._at, to, type.number, at, type.size_bytes, reliable));
   }
 
-  // Gives the number that the event "reply" or "call_failed" will have.
+  call_owner(object, type_name, value = {}) {
+    const type = this._type(type_name), at = this._write(type, value), room = this._tern._room;
+    this._done(this._c._js_call_owner(
+      this._at, object, type.number, at, type.size_bytes, room));
+    return this._view.getUint32(room, true);
+  }
+
   request(to, type_name, value = {}, timeout_ms = 5000) {
-    const type = this._type(type_name);
-    const at = this._write(type, value);
-    return this._checked(
-      this._c._js_request(this._peer, to, type.number, at, type.size_bytes, timeout_ms));
+    const type = this._type(type_name), at = this._write(type, value), room = this._tern._room;
+    this._done(this._c._js_request(
+      this._at, to, type.number, at, type.size_bytes, timeout_ms, room));
+    return this._view.getUint32(room, true);
+  }
+
+  request_owner(object, type_name, value = {}, timeout_ms = 5000) {
+    const type = this._type(type_name), at = this._write(type, value), room = this._tern._room;
+    this._done(this._c._js_request_owner(
+      this._at, object, type.number, at, type.size_bytes, timeout_ms, room));
+    return this._view.getUint32(room, true);
   }
 
   reply(event, type_name, value = {}) {
-    const type = this._type(type_name);
-    const at = this._write(type, value);
-    return this._checked(this._c._js_reply(
-      this._peer, event.peer, event.call, type.number, at, type.size_bytes)) !== 0;
-  }
-}
-
-// --- The simulated network ---
-
-class SimSocket {
-  constructor(network, port) {
-    this._network = network;
-    this.port = port;
-    this.address = {ip: new Uint8Array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1]), port};
-    this._socket = network._tern._module._js_make_socket(network._network, port);
-    if (this._socket === 0) throw new RangeError(`port ${port} is taken`);
-  }
-
-  close() {
-    if (this._socket) this._network._tern._module._js_destroy_socket(this._socket);
-    this._socket = 0;
-  }
-}
-
-export class Network {
-  constructor(tern, {seed = 1, latency_ms_min = 20, latency_ms_max = 80, loss = 0, duplicate = 0}) {
-    this._tern = tern;
-    this._network = tern._module._js_make_network(
-      seed, latency_ms_min, latency_ms_max, loss, duplicate);
-    if (this._network === 0) throw new RangeError("an impairment is out of range");
-  }
-
-  make_socket(port) { return new SimSocket(this, port); }
-
-  impair({latency_ms_min = 20, latency_ms_max = 80, loss = 0, duplicate = 0}) {
-    if (!this._tern._module._js_impair(
-      this._network, latency_ms_min, latency_ms_max, loss, duplicate))
-      throw new RangeError("an impairment is out of range");
-  }
-
-  // Datagrams from one port to another are lost, or not any more.
-  cut(from, to, cut = true) { this._tern._module._js_cut(this._network, from, to, cut); }
-
-  advance(now_us) {
-    if (!this._tern._module._js_advance(this._network, now_us))
-      throw new RangeError("the time of the network would go back");
-  }
-
-  close() {
-    if (this._network) this._tern._module._js_destroy_network(this._network);
-    this._network = 0;
+    const type = this._type(type_name), at = this._write(type, value);
+    this._done(this._c._js_reply(
+      this._at, event.peer, event.call, type.number, at, type.size_bytes));
   }
 }

@@ -6,6 +6,11 @@ include(${EMSCRIPTEN_ROOT_PATH}/cmake/Modules/Platform/Emscripten.cmake)
 set(CMAKE_CXX_FLAGS_INIT "-include ${CMAKE_CURRENT_LIST_DIR}/libcxx_13.h")
 # Programs read the files of this machine, and end with the status that main() returns.
 set(CMAKE_EXE_LINKER_FLAGS_INIT
-    "-sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4GB -sNODERAWFS=1 -sEXIT_RUNTIME=1")
+    "-sALLOW_MEMORY_GROWTH=1 -sNODERAWFS=1 -sEXIT_RUNTIME=1")
+if(EXISTS /usr/share/nodejs/acorn) # Debian's emscripten needs it; other nodes do not look there.
+  foreach(language C CXX)
+    set(CMAKE_${language}_LINKER_LAUNCHER ${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs)
+  endforeach()
+endif()
 set(CMAKE_CROSSCOMPILING_EMULATOR node)
 set(ENV{PKG_CONFIG_LIBDIR} ${EMSCRIPTEN_SYSROOT}/lib/pkgconfig) # Not what this machine has.

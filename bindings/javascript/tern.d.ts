@@ -1,0 +1,214 @@
+// The types of tern.mjs. include/tern/tern.h says more about each function.
+
+export type Integer =
+  "int8" | "int16" | "int32" | "int64" | "uint8" | "uint16" | "uint32" | "uint64";
+export type Kind =
+  Integer | "boolean" | "float32" | "quaternion" | "peer" | "object" | "text" | "bytes";
+
+export interface Field {
+  name: string;
+  kind: Kind;
+  /** The length of an array; of text and bytes in bytes, where text ends with a zero. */
+  count?: number;
+  /** A range: of integers, and of float32. */
+  min?: number;
+  max?: number;
+  /** The precision of a float32 with a range, or of a quaternion. */
+  step?: number;
+  /** The error that receivers may extrapolate with, of a float32 or a quaternion. */
+  bound?: number;
+}
+
+/** A struct that is replicated as an object (objects_max), or sent as the arguments of calls. */
+export interface Type {
+  name: string;
+  fields: Field[];
+  objects_max?: number;
+  orphan?: "to_host" | "destroy" | "spread" | "ask_game" | "hold";
+  claim?: "always" | "ask_game" | "never";
+  callers?: "anybody" | "host" | "owner";
+  owned_max?: number;
+  claim_cooldown_ms?: number;
+  claims_per_second_max?: number;
+  calls_per_second_max?: number;
+  predicted?: boolean;
+}
+
+export interface SessionOptions {
+  name?: string;
+  peers_max?: number;
+  topology?: "mesh" | "star";
+  quorum?: "majority" | "survivors";
+  /** The host's game answers "join_asked" with admit() or refuse(). */
+  ask_to_admit?: boolean;
+  timeout_ms?: number;
+  join_timeout_ms?: number;
+  send_bytes_per_second_max?: number;
+}
+
+export type State =
+  "idle" | "joining" | "open" | "cut_off" | "leaving" | "left" | "unreachable" | "refused_full" |
+  "refused_types" | "refused_version" | "refused_secret" | "refused_by_game" | "removed" |
+  "overflow";
+
+export type EventKind =
+  "join_progress" | "caught_up" | "join_asked" | "peer_joined" | "peer_left" | "misbehaved" |
+  "host_lost" | "host_changed" | "object_created" | "object_changed" | "object_destroyed" |
+  "object_hidden" | "object_shown" | "owner_changed" | "object_orphaned" | "claim_asked" |
+  "claim_granted" | "claim_refused" | "call" | "reply" | "call_failed";
+
+/** The id of an object: an integer of 48 bits. */
+export type ObjectId = number;
+/** The id of a member. */
+export type PeerId = number;
+
+export type Value = boolean | number | bigint | string | Uint8Array | Value[];
+/** The fields of a struct. 64-bit integers are bigints, a quaternion is an array of four. */
+export type Fields = Record<string, Value>;
+/** What may be given: also safe integers for 64-bit ones, and typed arrays for arrays. */
+export type FieldsGiven =
+  Record<string, Value | readonly (Value | readonly number[])[] | ArrayBufferView>;
+
+/** What has happened. Members that do not belong to the kind are absent. */
+export interface Event {
+  kind: EventKind;
+  /** The member; of a call its caller, of "call_failed" its recipient, of a claim the claimer. */
+  peer?: PeerId;
+  object?: ObjectId;
+  /** The name of the type of the object or of the call. */
+  type?: string;
+  owner?: PeerId;
+  /** The owner, the host or the id before. */
+  previous?: PeerId;
+  /** The number of a call that awaits an answer. */
+  call?: number;
+  arguments?: Fields;
+  /** A newcomer's name, and of "join_asked" what it gave to join(). */
+  name?: string;
+  payload?: Uint8Array;
+  refusal?: string;
+  failure?: string;
+}
+
+export interface Address {
+  /** An IPv6 address, or ::ffff:a.b.c.d for IPv4; any 16 bytes with a transport of your own. */
+  ip: Uint8Array;
+  port: number;
+}
+
+export interface Datagram extends Address {
+  bytes: Uint8Array;
+}
+
+export type Column =
+  Int8Array | Int16Array | Int32Array | BigInt64Array | Uint8Array | Uint16Array | Uint32Array |
+  BigUint64Array | Float32Array;
+
+/** A call that the game must not make. */
+export class Misuse extends Error {}
+
+/** What can fail in a right program. */
+export class TernError extends Error {
+  readonly result: "cut_off" | "no_room" | "gone" | "not_allowed" | "failed";
+}
+
+/** The host, for Session.call() and Session.request(). */
+export const host: PeerId;
+/** All other members, for Session.call(). */
+export const everyone: PeerId;
+
+/** Loads the module of WebAssembly. */
+export function load(): Promise<Tern>;
+
+/** The address of an IPv4 address as text. */
+export function address_of(text: string, port: number): Address;
+
+export interface Tern {
+  readonly version: string;
+  /** The types must be equal on all peers. Throws TypeError or RangeError if an option is wrong. */
+  make_session(types: readonly Type[], options?: SessionOptions): Session;
+  make_network(options?: NetworkOptions): Network;
+}
+
+/** This peer of one session. Wrong calls throw Misuse, and others that fail TernError. */
+export interface Session {
+  /** Frees its memory, and says no goodbye: leave(). */
+  close(): void;
+
+  start(): void;
+  join(invite: string, payload?: Uint8Array): void;
+  leave(): void;
+  go_on(): void;
+  readonly state: State;
+  readonly state_text: string;
+  readonly local_peer: PeerId;
+  readonly host_peer: PeerId;
+  readonly other_peers: PeerId[];
+  peer_name(peer: PeerId): string;
+  make_invite(address: Address): string;
+  admit(peer: PeerId): void;
+  refuse(peer: PeerId, reason: string): void;
+  remove(peer: PeerId): void;
+
+  /** Begins a tick. now_us: microseconds that never go back. */
+  receive(from: SimSocket | Iterable<Datagram>, now_us: number): Event[];
+  /** Ends a tick: gives datagrams to send, or sends them by the socket and gives none. */
+  send(now_us: number, by?: SimSocket | null): Datagram[];
+
+  create(type: string, value?: FieldsGiven): ObjectId;
+  destroy(object: ObjectId): void;
+  creations_left(type: string): number;
+  exists(object: ObjectId): boolean;
+  owner(object: ObjectId): PeerId;
+  may_set(object: ObjectId): boolean;
+  get(object: ObjectId): Fields | null;
+  sample(object: ObjectId, at_us: number): Fields | null;
+  /** Sets the fields that are given. */
+  set(object: ObjectId, value: FieldsGiven): void;
+  set_many(
+    type: string, objects: readonly ObjectId[], values: readonly FieldsGiven[]): number;
+  object_ids(type: string): ObjectId[];
+  /** One field of all objects, in the order of object_ids(). Gives the number of objects. */
+  read_column(type: string, field: string, into: Column): number;
+  claim(object: ObjectId, optimistic?: boolean): void;
+  is_claiming(object: ObjectId): boolean;
+  release(object: ObjectId): void;
+  lock(object: ObjectId, locked?: boolean): void;
+  migrate(object: ObjectId, to: PeerId): void;
+  refuse_claim(object: ObjectId, claimer: PeerId): void;
+  readonly world_digest: string;
+
+  call(to: PeerId, type: string, value?: FieldsGiven, reliable?: boolean): void;
+  call_owner(object: ObjectId, type: string, value?: FieldsGiven): number;
+  request(to: PeerId, type: string, value?: FieldsGiven, timeout_ms?: number): number;
+  request_owner(
+    object: ObjectId, type: string, value?: FieldsGiven, timeout_ms?: number): number;
+  /** Answers an event "call" that has a number. */
+  reply(event: Event, type: string, value?: FieldsGiven): void;
+}
+
+export interface Impairment {
+  latency_ms_min?: number;
+  latency_ms_max?: number;
+  /** Probabilities, 0 to 1. */
+  loss?: number;
+  duplicate?: number;
+}
+
+export interface NetworkOptions extends Impairment {
+  seed?: number;
+}
+
+/** A simulated network. The same seed and the same calls give the same run. */
+export interface Network {
+  make_socket(port: number): SimSocket;
+  impair(options: Impairment): void;
+  cut(from: number, to: number, cut?: boolean): void;
+  advance(now_us: number): void;
+  close(): void;
+}
+
+export interface SimSocket {
+  readonly address: Address;
+  close(): void;
+}

@@ -1,0 +1,345 @@
+// The JavaScript binding: two sessions over the simulated network, and by hand. It runs with
+//     TERN_JAVASCRIPT=build/wasm/javascript node --test tests/bindings/javascript_test.mjs
+
+import assert from "node:assert/strict";
+import {resolve} from "node:path";
+import test from "node:test";
+import {pathToFileURL} from "node:url";
+
+const folder = process.env.TERN_JAVASCRIPT ?? "build-wasm/javascript";
+const {Misuse, TernError, address_of, everyone, host: host_id, load} =
+  await import(pathToFileURL(resolve(folder, "tern.mjs")));
+const tern = await load();
+
+const types = [
+  {name: "ball", objects_max: 4000, orphan: "spread", fields: [
+    {name: "x", kind: "float32", min: -2000, max: 2000, step: 0.01},
+    {name: "spin", kind: "quaternion"},
+    {name: "tag", kind: "text", count: 8},
+    {name: "grid", kind: "int8", count: 3},
+    {name: "seen", kind: "uint64"}]},
+  {name: "all", objects_max: 10, fields: [
+    {name: "yes", kind: "boolean"}, {name: "i8", kind: "int8"}, {name: "i16", kind: "int16"},
+    {name: "i32", kind: "int32"}, {name: "i64", kind: "int64"}, {name: "u8", kind: "uint8"},
+    {name: "u16", kind: "uint16"}, {name: "u32", kind: "uint32"}, {name: "u64", kind: "uint64"},
+    {name: "f", kind: "float32", count: 2}, {name: "q", kind: "quaternion"},
+    {name: "who", kind: "peer"}, {name: "what", kind: "object"},
+    {name: "text", kind: "text", count: 16}, {name: "bytes", kind: "bytes", count: 4}]},
+  {name: "asked", objects_max: 10, claim: "ask_game", fields: [{name: "number", kind: "int32"}]},
+  {name: "shout", fields: [{name: "words", kind: "text", count: 32}]},
+  {name: "length", fields: [{name: "number", kind: "int32"}]},
+];
+
+// A host and a guest on a simulated network, in virtual time.
+class Pair {
+  constructor({network = {loss: 0.1, duplicate: 0.05}, ...options} = {}) {
+    this.network = tern.make_network({seed: 3, latency_ms_min: 10, latency_ms_max: 40, ...network});
+    this.host = tern.make_session(types, {name: "ada", ...options});
+    this.guest = tern.make_session(types, {name: "ben", ...options});
+    this.sockets = new Map([[this.host, this.network.make_socket(1)],
+                            [this.guest, this.network.make_socket(2)]]);
+    this.events = new Map([[this.host, []], [this.guest, []]]);
+    this.now_us = 0;
+  }
+
+  tick() {
+    this.now_us += 16_667;
+    this.network.advance(this.now_us);
+    for (const [session, socket] of this.sockets) {
+      this.events.get(session).push(...session.receive(socket, this.now_us));
+      session.send(this.now_us, socket);
+    }
+  }
+
+  until(condition) {
+    for (let i = 0; i < 1200; ++i) {
+      if (condition()) return;
+      this.tick();
+    }
+    assert.fail(`it did not happen in twenty seconds: ${condition}`);
+  }
+
+  join(payload) {
+    this.host.start();
+    this.guest.join(this.host.make_invite(this.sockets.get(this.host).address), payload);
+  }
+
+  open() {
+    this.join();
+    this.until(() => this.guest.state === "open");
+    return this;
+  }
+
+  find(session, kind) { return this.events.get(session).find(event => event.kind === kind); }
+
+  close() {
+    this.host.close();
+    this.guest.close();
+    this.network.close();
+  }
+}
+
+function with_pair(use, options) {
+  return () => {
+    const pair = new Pair(options);
+    try {
+      use(pair);
+    } finally {
+      pair.close();
+    }
+  };
+}
+
+// --- Objects ---
+
+const one_of_all = {
+  yes: true, i8: -128, i16: -32768, i32: -(2 ** 31), i64: -(2n ** 63n), u8: 255, u16: 65535,
+  u32: 2 ** 32 - 1, u64: 2n ** 64n - 1n, f: [1.5, -0.25], q: [0, 0, 0, 1], who: 1, what: 2 ** 40 + 1,
+  text: "größe", bytes: Uint8Array.of(1, 0, 3, 255),
+};
+
+test("values of all kinds arrive", with_pair(pair => {
+  pair.open();
+  const object = pair.host.create("all", one_of_all);
+  pair.until(() => pair.guest.exists(object));
+  assert.deepEqual(pair.guest.get(object), one_of_all);
+  const created = pair.find(pair.guest, "object_created");
+  assert.deepEqual([created.object, created.type, created.owner],
+                   [object, "all", pair.host.local_peer]);
+  assert.equal(pair.guest.world_digest, pair.host.world_digest);
+  assert.match(pair.guest.world_digest, /^[0-9a-f]{16}$/);
+}));
+
+test("values are rounded, and defaults are zero or upright", with_pair(pair => {
+  pair.open();
+  const ball = pair.host.create("ball", {x: 1.234, grid: [1, -2, 3]});
+  const value = pair.host.get(ball);
+  assert.ok(Math.abs(value.x - 1.23) < 1e-5);
+  assert.deepEqual({...value, x: 0},
+                   {x: 0, spin: [0, 0, 0, 1], tag: "", grid: [1, -2, 3], seen: 0n});
+  pair.host.set(ball, {seen: 7, tag: "seven"});
+  assert.deepEqual([pair.host.get(ball).seen, pair.host.get(ball).tag], [7n, "seven"]);
+  assert.deepEqual(pair.host.get(ball).grid, [1, -2, 3]);
+  assert.equal(pair.host.get(ball + 1), null);
+  assert.equal(pair.host.sample(ball, pair.now_us).tag, "seven");
+}));
+
+test("a claim moves the object", with_pair(pair => {
+  pair.open();
+  const ball = pair.host.create("ball");
+  pair.until(() => pair.guest.exists(ball));
+  assert.equal(pair.guest.may_set(ball), false);
+  pair.guest.claim(ball);
+  assert.ok(pair.guest.is_claiming(ball));
+  pair.until(() => pair.guest.may_set(ball));
+  pair.guest.set(ball, {x: -20});
+  pair.until(() => pair.host.get(ball).x === -20);
+  assert.equal(pair.host.owner(ball), pair.guest.local_peer);
+  assert.equal(pair.find(pair.host, "owner_changed").previous, pair.host.local_peer);
+  pair.guest.lock(ball);
+  pair.guest.lock(ball, false);
+  pair.guest.release(ball);
+  pair.until(() => pair.host.may_set(ball));
+  pair.host.migrate(ball, pair.guest.local_peer);
+  pair.until(() => pair.guest.may_set(ball));
+}));
+
+test("a game refuses a claim", with_pair(pair => {
+  pair.open();
+  const asked = pair.host.create("asked", {number: 5});
+  pair.until(() => pair.guest.exists(asked));
+  pair.guest.claim(asked);
+  pair.until(() => pair.find(pair.host, "claim_asked"));
+  pair.host.refuse_claim(asked, pair.find(pair.host, "claim_asked").peer);
+  pair.until(() => pair.find(pair.guest, "claim_refused"));
+  assert.match(pair.find(pair.guest, "claim_refused").refusal, /./);
+}));
+
+test("a thousand objects are set and read in one call each", with_pair(pair => {
+  pair.open();
+  const balls = Array.from({length: 1000}, (_, i) => pair.host.create("ball", {x: i}));
+  const values = balls.map((_, i) => ({x: i + 100, seen: BigInt(i)}));
+  assert.equal(pair.host.set_many("ball", balls, values), 1000);
+  pair.until(() => pair.guest.object_ids("ball").length === 1000);
+  pair.until(() => pair.guest.world_digest === pair.host.world_digest);
+  const x = new Float32Array(1000), seen = new BigUint64Array(1000), grid = new Int8Array(3000);
+  assert.equal(pair.guest.read_column("ball", "x", x), 1000);
+  assert.equal(pair.guest.read_column("ball", "seen", seen), 1000);
+  assert.equal(pair.guest.read_column("ball", "grid", grid), 1000);
+  pair.guest.object_ids("ball").forEach((ball, i) => {
+    assert.equal(x[i], balls.indexOf(ball) + 100);
+    assert.equal(seen[i], BigInt(balls.indexOf(ball)));
+  });
+  assert.throws(() => pair.guest.read_column("ball", "x", new Float32Array(999)),
+                /ball\.x: the array has 999 elements, expected 1000/);
+  assert.throws(() => pair.guest.read_column("ball", "x", new Uint8Array(1000)), /Float32Array/);
+  pair.host.destroy(balls[0]);
+  pair.until(() => !pair.guest.exists(balls[0]));
+  assert.equal(pair.guest.read_column("ball", "x", x), 999);
+}));
+
+// --- Calls ---
+
+test("a request is answered", with_pair(pair => {
+  pair.open();
+  const number = pair.guest.request(host_id, "shout", {words: "hello"}, 1000);
+  pair.until(() => pair.find(pair.host, "call"));
+  const call = pair.find(pair.host, "call");
+  assert.deepEqual([call.type, call.arguments.words, call.peer],
+                   ["shout", "hello", pair.guest.local_peer]);
+  pair.host.reply(call, "length", {number: call.arguments.words.length});
+  pair.until(() => pair.find(pair.guest, "reply"));
+  const reply = pair.find(pair.guest, "reply");
+  assert.deepEqual([reply.call, reply.arguments.number], [number, 5]);
+}));
+
+test("a request without a reply fails", with_pair(pair => {
+  pair.open();
+  pair.guest.request(host_id, "shout", {words: "hello"}, 200);
+  pair.until(() => pair.find(pair.guest, "call_failed"));
+  assert.match(pair.find(pair.guest, "call_failed").failure, /./);
+}));
+
+test("everyone and owners get calls", with_pair(pair => {
+  pair.open();
+  const ball = pair.host.create("ball");
+  pair.until(() => pair.guest.exists(ball));
+  assert.ok(pair.guest.call_owner(ball, "shout", {words: "catch"}) > 0);
+  assert.ok(pair.guest.request_owner(ball, "shout", {words: "answer"}) > 0);
+  pair.guest.call(everyone, "shout", {words: "all"});
+  const words = () => pair.events.get(pair.host).filter(event => event.kind === "call")
+    .map(event => event.arguments.words).sort().join();
+  pair.until(() => words() === "all,answer,catch");
+}));
+
+// --- Members ---
+
+test("the game admits a newcomer", with_pair(pair => {
+  pair.join(Uint8Array.of(1, 2));
+  pair.until(() => pair.find(pair.host, "join_asked"));
+  const asked = pair.find(pair.host, "join_asked");
+  assert.deepEqual([asked.name, asked.payload], ["ben", Uint8Array.of(1, 2)]);
+  pair.host.admit(asked.peer);
+  pair.until(() => pair.guest.state === "open");
+  assert.deepEqual(pair.host.other_peers, [asked.peer]);
+  assert.equal(pair.guest.peer_name(pair.guest.host_peer), "ada");
+}, {ask_to_admit: true}));
+
+test("leaving gives the objects away", with_pair(pair => {
+  pair.open();
+  const ball = pair.guest.create("ball");
+  pair.until(() => pair.host.exists(ball));
+  pair.guest.leave();
+  pair.until(() => pair.guest.state === "left");
+  pair.until(() => pair.host.owner(ball) === pair.host.local_peer);
+  assert.match(pair.guest.state_text, /Left/);
+}));
+
+test("a cut network is told", with_pair(pair => {
+  pair.open();
+  pair.network.impair({loss: 0.02});
+  pair.network.cut(1, 2);
+  pair.network.cut(2, 1);
+  pair.until(() => pair.guest.state === "cut_off");
+  assert.throws(() => pair.guest.create("ball"),
+                error => error instanceof TernError && error.result === "cut_off");
+  pair.guest.go_on();
+  assert.equal(pair.guest.state, "open");
+}, {timeout_ms: 1000}));
+
+// --- Datagrams that the game carries ---
+
+test("two sessions meet by datagrams in hand", () => {
+  const host = tern.make_session(types), guest = tern.make_session(types);
+  const addresses = new Map([[host, address_of("10.0.0.1", 1)], [guest, address_of("10.0.0.2", 2)]]);
+  const inboxes = new Map([[1, []], [2, []]]);
+  host.start();
+  guest.join(host.make_invite(addresses.get(host)));
+  for (let now_us = 0; guest.state !== "open" && now_us < 10e6; now_us += 16_667)
+    for (const [session, address] of addresses) {
+      session.receive(inboxes.get(address.port).splice(0), now_us);
+      for (const {port, bytes} of session.send(now_us)) inboxes.get(port).push({...address, bytes});
+    }
+  assert.equal(guest.state, "open");
+  host.close();
+  guest.close();
+});
+
+// --- Mistakes ---
+
+test("a wrong call throws what to do", with_pair(pair => {
+  pair.open();
+  const ball = pair.host.create("ball");
+  pair.until(() => pair.guest.exists(ball));
+  assert.throws(() => pair.guest.set(ball, {x: 1}),
+                error => error instanceof Misuse && /^set\(\): .*belongs to peer 1.*claim/.test(error.message));
+  assert.throws(() => pair.host.start(), /has begun before/);
+  assert.throws(() => pair.host.set(ball + 1, {}), Misuse);
+  assert.throws(() => pair.host.create("bal"), /there is no type "bal"/);
+  pair.tick(); // Nothing is left of the mistakes.
+}));
+
+test("wrong values are refused", with_pair(pair => {
+  pair.open();
+  const wrong = {
+    i8: [128, "all.i8 is 128, expected an integer from -128 to 127"],
+    u16: [1.5, "all.u16 is 1.5, expected an integer from 0 to 65535"],
+    u64: [-1n, "all.u64 is -1, expected"], i64: ["1", "all.i64 is a string, expected a bigint"],
+    yes: [1, "all.yes is a number, expected a boolean"],
+    f: [[1], "all.f has 1 elements, expected 2"], q: [5, "expected an array of 4"],
+    text: ["x".repeat(16), "all.text has 16 bytes, expected 15 at most"],
+    bytes: ["abc", "all.bytes is a string, expected a Uint8Array"], nothing: [1, "no field nothing"],
+  };
+  for (const [name, [value, message]] of Object.entries(wrong))
+    assert.throws(() => pair.host.create("all", {[name]: value}),
+                  error => error.message.includes(message) || assert.fail(error.message));
+  assert.throws(() => pair.host.create("ball", {x: NaN}), Misuse);
+  assert.deepEqual(pair.host.object_ids("all"), []);
+}));
+
+test("wrong declarations are refused", () => {
+  const ball = types[0];
+  const wrong = [
+    [[{name: "a", fields: [{name: "x", kind: "float"}]}], {}, /a\.x: there is no kind "float"/],
+    [[{name: "a", fields: [{name: "x", kind: "int8", cout: 2}]}], {}, /there is no option cout/],
+    [[{name: "a", fields: [{name: "x", kind: "int8", count: 0}]}], {}, /count is 0/],
+    [[{name: "a", field: []}], {}, /there is no option field,/],
+    [[{...ball, orphan: "gone"}], {}, /orphan is "gone", expected one of to_host/],
+    [[ball, ball], {}, /both named ball/],
+    [[ball], {peers_max: 99}, /peers_max 99/],
+    [[ball], {topology: "ring"}, /topology is "ring", expected one of mesh, star/],
+    [[ball], {peer_max: 9}, /no option peer_max/],
+    [[{...ball, objects_max: 2 ** 24}], {}, /memory/],
+  ];
+  for (const [declared, options, message] of wrong)
+    assert.throws(() => tern.make_session(declared, options), message);
+});
+
+test("texts and addresses that are none", () => {
+  const session = tern.make_session(types);
+  assert.throws(() => session.join("tern1-abc"), /the invite: it is cut short/);
+  assert.throws(() => session.join(5), /a text is a number/);
+  assert.throws(() => address_of("localhost", 1), /"localhost" is no address: expected/);
+  assert.throws(() => address_of("1.2.3.4", 70000), /a port is 70000/);
+  assert.throws(() => session.make_invite({ip: [1, 2], port: 1}), /no ip of 16 bytes/);
+  session.close();
+  assert.throws(() => session.start(), /the session is closed/);
+});
+
+test("wrong networks are refused", () => {
+  assert.throws(() => tern.make_network({loss: 2}), /out of range/);
+  assert.throws(() => tern.make_network({lost: 1}), /no option lost/);
+  const network = tern.make_network();
+  network.make_socket(1);
+  assert.throws(() => network.make_socket(1), /another socket of the network has port 1/);
+  network.advance(5);
+  assert.throws(() => network.advance(4), /would go back/);
+  network.close();
+  assert.throws(() => network.make_socket(2), /the network is closed/);
+});
+
+test("the version is that of the package", async () => {
+  const {readFile} = await import("node:fs/promises");
+  const text = await readFile(resolve(folder, "package.json"), "utf8");
+  assert.equal(tern.version, JSON.parse(text).version);
+});
