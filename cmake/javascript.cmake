@@ -21,7 +21,7 @@ set_target_properties(tern_javascript PROPERTIES
   OUTPUT_NAME tern_wasm SUFFIX .mjs RUNTIME_OUTPUT_DIRECTORY ${package})
 # tern.mjs hands the bytes of the module to it in node, so it needs nothing of node itself.
 target_link_options(tern_javascript PRIVATE -O2 -g0 --no-entry -sENVIRONMENT=web,worker
-  -sNODERAWFS=0 -sEXIT_RUNTIME=0 -sFILESYSTEM=0 -sEXPORT_NAME=make_tern
+  -sNODERAWFS=0 -sEXIT_RUNTIME=0 -sWASM_ASYNC_COMPILATION=1 -sFILESYSTEM=0 -sEXPORT_NAME=make_tern
   -sEXPORTED_FUNCTIONS=${exports}
   -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8)
 foreach(file tern.mjs fields.mjs network.mjs tern.d.ts meet.mjs demo.html package.json)
@@ -29,3 +29,12 @@ foreach(file tern.mjs fields.mjs network.mjs tern.d.ts meet.mjs demo.html packag
     configure_file(${bindings}/${file} ${package}/${file} COPYONLY)
   endif()
 endforeach()
+
+if(TERN_BUILD_TESTS)
+  set(tests ${PROJECT_SOURCE_DIR}/tests/bindings)
+  add_test(NAME bindings.javascript COMMAND node --test ${tests}/javascript_test.mjs)
+  add_test(NAME bindings.javascript_page COMMAND ${tests}/page.sh ${package})
+  set_tests_properties(bindings.javascript bindings.javascript_page PROPERTIES
+                       LABELS bindings TIMEOUT 300 SKIP_RETURN_CODE 77
+                       ENVIRONMENT TERN_JAVASCRIPT=${package})
+endif()

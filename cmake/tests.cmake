@@ -52,7 +52,7 @@ if(TERN_BUILD_TESTS)
                    ${PROJECT_SOURCE_DIR}/include/tern
                    $<TARGET_FILE:tern> $<TARGET_FILE:tern_public_udp>)
   set(shared tern)
-  if(NOT BUILD_SHARED_LIBS) # The objects are the same ones.
+  if(NOT BUILD_SHARED_LIBS AND NOT EMSCRIPTEN) # The objects are the same ones.
     set(shared tern_linked_shared)
     add_library(tern_linked_shared SHARED ${core_objects})
     set_target_properties(tern_linked_shared PROPERTIES LINKER_LANGUAGE CXX)

@@ -6,7 +6,7 @@ include(${EMSCRIPTEN_ROOT_PATH}/cmake/Modules/Platform/Emscripten.cmake)
 set(CMAKE_CXX_FLAGS_INIT "-include ${CMAKE_CURRENT_LIST_DIR}/libcxx_13.h")
 # Programs read the files of this machine, and end with the status that main() returns.
 set(CMAKE_EXE_LINKER_FLAGS_INIT
-    "-sALLOW_MEMORY_GROWTH=1 -sNODERAWFS=1 -sEXIT_RUNTIME=1")
+    "-sALLOW_MEMORY_GROWTH=1 -sNODERAWFS=1 -sEXIT_RUNTIME=1 -sWASM_ASYNC_COMPILATION=0")
 if(EXISTS /usr/share/nodejs/acorn) # Debian's emscripten needs it; other nodes do not look there.
   foreach(language C CXX)
     set(CMAKE_${language}_LINKER_LAUNCHER ${CMAKE_COMMAND} -E env NODE_PATH=/usr/share/nodejs)
