@@ -6,7 +6,7 @@ platforms_folder=build/platforms
 platforms_tools=("source of GoogleTest:/usr/src/googletest/CMakeLists.txt:googletest")
 sodium_release=libsodium-1.0.18
 sodium_sha256=d59323c6b712a1519a5daf710b68f5e7fde57040845ffec53850911f10a5d4f4
-platforms_all=(mingw aarch64 riscv64 s390x libcxx)
+platforms_all=(mingw aarch64 riscv64 s390x libcxx wasm)
 platforms_tests=(base transport replication migration rpc session sim discovery)
 
 platforms_help() {
@@ -22,13 +22,15 @@ Builds tern and its tests for platforms, runs the tests there, and plays N seeds
   riscv64   Linux on RISC-V, by g++; qemu-user runs it
   s390x     Linux on a big-endian machine, by g++; qemu-user runs it
   libcxx    Linux on x86-64, by clang++ with libc++ 14
+  wasm      WebAssembly, by emscripten; node runs it. Also the JavaScript binding
 TEXT
 }
 
 # platform_facts <name>: sets title, compiler, runner, needs (as of missing()), the flags of CMake,
-# and the tests that are left out.
+# the tests that are left out, the modules whose tests run, and what else is built.
 platform_facts() {
     flags=("-DCMAKE_TOOLCHAIN_FILE=$root/cmake/toolchains/$1.cmake") left_out=""
+    modules=("${platforms_tests[@]}") others=(test_c_interface)
     case $1 in
     mingw)
         title="Windows, x86-64" compiler="mingw-w64 g++" runner=wine
@@ -50,6 +52,14 @@ platform_facts() {
             "libc++abi:/usr/lib/llvm-14/lib/libc++abi.a:libc++abi-dev")
         flags=(-DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang
             -DCMAKE_CXX_FLAGS=-stdlib=libc++)
+        ;;
+    wasm) # It has no sockets and no threads, which the other tests use.
+        title=WebAssembly compiler=emscripten runner=node
+        needs=(emscripten:em++:emscripten node:node:nodejs
+            acorn:/usr/share/nodejs/acorn/package.json:node-acorn)
+        flags=("-DCMAKE_TOOLCHAIN_FILE=$root/cmake/toolchains/emscripten.cmake"
+            -Dgtest_disable_pthreads=ON)
+        modules=(base replication migration rpc) others=(tern_javascript)
         ;;
     *) fail "there is no platform '$1'; ./dev platforms --help lists those that are" ;;
     esac
@@ -90,7 +100,7 @@ platform_build() {
             -DTERN_RAPIDCHECK=OFF -DTERN_UNITY=ON -DTERN_BUILD_PROGRAMS=OFF \
             -DTERN_BUILD_BENCH=OFF -DTERN_BUILD_TWINS=OFF -DTERN_ENET=OFF -DTERN_LUA=off &&
         cmake --build "$folder/build" --parallel "$jobs" --target \
-            "${platforms_tests[@]/#/test_}" test_c_interface one_world example_hello
+            "${modules[@]/#/test_}" "${others[@]}" one_world example_hello
 }
 
 # Runs a program of the platform: at once here, or by its runner.
@@ -99,6 +109,7 @@ platform_run() {
     shift
     case $runner in
     wine) WINEDEBUG=-all WINEPREFIX=$PWD/$platforms_folder/wine wine "$program.exe" "$@" ;;
+    node) node "$program.js" "$@" ;;
     qemu-*) "$runner" -L "/usr/${runner#qemu-}-linux-gnu" "$program" "$@" ;;
     *) "$program" "$@" ;;
     esac
@@ -109,10 +120,20 @@ gtest_count() {
     sed -n "s/^\[ *$1 *\] \([0-9]*\) tests\?.*/\1/p" "$2" | tail -1 | grep . || echo 0
 }
 
+# The JavaScript binding: its tests, a guest of a host in C++, and its page in chromium.
+platform_try_javascript() {
+    local made=$1/build/javascript status=0
+    TERN_JAVASCRIPT=$made node --test tests/bindings/javascript_test.mjs || return 1
+    build build example_meet || return 1
+    tests/bindings/meet.sh build/example_meet node "$made/meet.mjs" || return 1
+    tests/bindings/page.sh "$made" || status=$?
+    [ "$status" = 0 ] || [ "$status" = 77 ] # Skipped.
+}
+
 # platform_try <name>: leaves its row for the table, or says what went wrong.
 platform_try() {
     local name=$1 folder=$platforms_folder/$1 failed="" passed=0 skipped=0 one log
-    local title compiler runner needs flags left_out
+    local title compiler runner needs flags left_out modules others
     platform_facts "$name"
     mkdir -p "$folder"
     say "platforms: $name: build"
@@ -121,7 +142,7 @@ platform_try() {
         say "platforms: $name: it was not built; see $folder/build.log"
         return 1
     fi
-    for one in "${platforms_tests[@]}"; do
+    for one in "${modules[@]}"; do
         log=$folder/$one.log
         say "platforms: $name: tests of $one"
         platform_run "$folder/build/test_$one" --gtest_brief=1 "--gtest_filter=-$left_out" \
@@ -129,7 +150,13 @@ platform_try() {
         passed=$((passed + $(gtest_count PASSED "$log")))
         skipped=$((skipped + $(gtest_count SKIPPED "$log")))
     done
-    platform_run "$folder/build/test_c_interface" >"$folder/c.log" 2>&1 || failed+=" c_interface"
+    if [ "$name" = wasm ]; then
+        platform_try_javascript "$folder" >"$folder/javascript.log" 2>&1 ||
+            failed+=" javascript"
+    else
+        platform_run "$folder/build/test_c_interface" >"$folder/c.log" 2>&1 ||
+            failed+=" c_interface"
+    fi
     platform_run "$folder/build/example_hello" 2>&1 | grep -q "the lamp is off" || failed+=" hello"
     say "platforms: $name: $platforms_seeds seeds of the simulator"
     platform_run "$folder/build/one_world" "$platforms_seeds" 2>/dev/null | tr -d '\r' \
@@ -146,7 +173,8 @@ platform_try() {
 }
 
 platforms() {
-    local names=() name title compiler runner needs flags left_out failed="" write=false
+    local names=() name title compiler runner needs flags left_out modules others failed=""
+    local write=false
     platforms_seeds=100
     while [ $# -gt 0 ]; do
         case $1 in

@@ -24,10 +24,9 @@ target_link_options(tern_javascript PRIVATE -O2 -g0 --no-entry -sENVIRONMENT=web
   -sNODERAWFS=0 -sEXIT_RUNTIME=0 -sWASM_ASYNC_COMPILATION=1 -sFILESYSTEM=0 -sEXPORT_NAME=make_tern
   -sEXPORTED_FUNCTIONS=${exports}
   -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8)
-foreach(file tern.mjs fields.mjs network.mjs tern.d.ts meet.mjs demo.html package.json)
-  if(EXISTS ${bindings}/${file})
-    configure_file(${bindings}/${file} ${package}/${file} COPYONLY)
-  endif()
+foreach(file tern.mjs fields.mjs network.mjs tern.d.ts two.mjs meet.mjs demo.html
+             package.json)
+  configure_file(${bindings}/${file} ${package}/${file} COPYONLY)
 endforeach()
 
 if(TERN_BUILD_TESTS)

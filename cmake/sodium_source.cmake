@@ -45,7 +45,7 @@ if(NOT MSVC AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     HAVE_AVX2INTRIN_H=1 HAVE_WMMINTRIN_H=1)
 endif()
 if(EMSCRIPTEN)
-  # libsodium would ask JavaScript for each random number, and refuse the simulator's source of them.
+  # libsodium would ask JavaScript for each number, and refuse the source of the simulator.
   target_sources(tern_sodium PRIVATE ${CMAKE_CURRENT_LIST_DIR}/sodium_random.c)
   target_compile_definitions(tern_sodium PRIVATE HAVE_SAFE_ARC4RANDOM=1)
   target_compile_options(tern_sodium PRIVATE

@@ -45,7 +45,15 @@ export function choice(what, options) {
 export function check_options(what, options, known) {
   for (const name in options)
     if (!known.includes(name))
-      throw new TypeError(`${what}: there is no option ${name}, expected one of ${known.join(", ")}`);
+      throw new TypeError(
+        `${what}: there is no option ${name}, expected one of ${known.join(", ")}`);
+}
+
+// A whole number, from 0 to max; what is not given is 0.
+export function whole(what, value = 0, max = 2 ** 32 - 1) {
+  if (!Number.isInteger(value) || value < 0 || value > max)
+    throw new RangeError(`${what} is ${value}, expected an integer from 0 to ${max}`);
+  return value;
 }
 
 export class Field {
@@ -68,7 +76,8 @@ export class Field {
       return decoder.decode(bytes.subarray(0, end < 0 ? this.count : end));
     }
     if (this.count === 1) return this._read_one(view, at);
-    return Array.from({length: this.count}, (_, i) => this._read_one(view, at + i * this.kind.bytes));
+    const stride = this.kind.bytes;
+    return Array.from({length: this.count}, (_, i) => this._read_one(view, at + i * stride));
   }
 
   _read_one(view, at) {
@@ -185,12 +194,14 @@ export class Type {
   constructor(tern, table, given, number) {
     const module = tern._module;
     check_fields(given);
+    const count = (name, max) => whole(`${given.name}: ${name}`, given[name], max);
     this.name = given.name;
     this.number = number;
     tern._with_text(given.name, name => module._js_add_type(
-      table, name, given.objects_max ?? 0, choice("orphan", given), choice("claim", given),
-      choice("callers", given), given.owned_max ?? 0, given.claim_cooldown_ms ?? 0,
-      given.claims_per_second_max ?? 0, given.calls_per_second_max ?? 0, given.predicted ?? false));
+      table, name, count("objects_max"), choice("orphan", given), choice("claim", given),
+      choice("callers", given), count("owned_max"), count("claim_cooldown_ms"),
+      count("claims_per_second_max", 65535), count("calls_per_second_max", 65535),
+      given.predicted ?? false));
     this.fields = given.fields.map(field => {
       const kind = kinds.findIndex(each => each.name === field.kind);
       const offset = tern._with_text(field.name, name => module._js_add_field(

@@ -23,11 +23,11 @@ struct Table { // The types of a session that will be made.
 
 struct Peer {
     tern_session *session;
-    std::vector<tern_datagram> inbox; // For the next receive(); the bytes are in `bytes`.
+    std::vector<tern_datagram> inbox; // The next receive() takes them; their bytes are in `bytes`.
     std::deque<std::vector<char>> bytes;
     const tern_datagram *outbox;
     size_t outbox_count;
-    std::string misuse; // Of the last call; empty: it was right.
+    std::string misuse; // What the last call did wrongly; empty: it was right.
 };
 
 constexpr size_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 16, 2, 8, 1, 1, 1};
@@ -81,7 +81,7 @@ void js_add_type(Table *table, const char *name, uint32_t objects_max, int orpha
     table->fields.emplace_back();
 }
 
-// To the last type. Returns the offset of the field.
+// Adds a field to the last type. Returns its offset.
 uint32_t js_add_field(Table *table, const char *name, int kind, uint32_t count, double min,
                       double max, double step, double bound)
 {
@@ -105,7 +105,7 @@ uint32_t js_add_field(Table *table, const char *name, int kind, uint32_t count, 
     return field.offset_bytes;
 }
 
-// After its last field. Returns the size of the struct.
+// Is called after the last field of a type. Returns the size of the struct.
 uint32_t js_end_type(Table *table)
 {
     tern_type &type = table->types.back();
@@ -226,7 +226,8 @@ uint32_t js_send(Peer *peer, double now_us)
     return static_cast<uint32_t>(peer->outbox_count);
 }
 
-// Writes to out: the address of the IP's 16 bytes, the port, the address of the bytes, their number.
+// Writes to out: the address of the IP's 16 bytes, the port, the address of the bytes, their
+// number.
 void js_datagram(const Peer *peer, uint32_t i, uint32_t *out)
 {
     const tern_datagram &datagram = peer->outbox[i];
@@ -332,8 +333,8 @@ int js_create(const Peer *peer, uint32_t type, const void *value, uint32_t size_
               double *created)
 {
     tern_object object = TERN_NO_OBJECT;
-    const tern_result result = tern_create(peer->session, static_cast<tern_type_id>(type), value,
-                                           size_bytes, &object);
+    const tern_result result =
+        tern_create(peer->session, static_cast<tern_type_id>(type), value, size_bytes, &object);
     *created = static_cast<double>(object);
     return result;
 }
@@ -464,8 +465,8 @@ int js_request_owner(const Peer *peer, double object, uint32_t type, const void 
                               call);
 }
 
-int js_reply(const Peer *peer, uint32_t caller, uint32_t call, uint32_t type,
-             const void *arguments, uint32_t size_bytes)
+int js_reply(const Peer *peer, uint32_t caller, uint32_t call, uint32_t type, const void *arguments,
+             uint32_t size_bytes)
 {
     return tern_reply(peer->session, static_cast<tern_peer>(caller), call,
                       static_cast<tern_type_id>(type), arguments, size_bytes);
@@ -483,8 +484,9 @@ uint32_t js_digest(const Peer *peer, bool upper)
 tern::SimNetwork *js_make_network(double seed, uint32_t latency_ms_min, uint32_t latency_ms_max,
                                   float loss, float duplicate)
 {
-    return tern::make_sim_network({.seed = static_cast<uint64_t>(seed),
-                                   .impairment = {latency_ms_min, latency_ms_max, loss, duplicate}});
+    return tern::make_sim_network(
+        {.seed = static_cast<uint64_t>(seed),
+         .impairment = {latency_ms_min, latency_ms_max, loss, duplicate}});
 }
 
 bool js_impair(tern::SimNetwork *network, uint32_t latency_ms_min, uint32_t latency_ms_max,

@@ -1,7 +1,7 @@
 // The simulated network: datagrams between sessions of one page or test, late, lost or doubled. It
 // is deterministic: the same seed and the same calls give the same run.
 
-import {check_options} from "./fields.mjs";
+import {check_options, whole} from "./fields.mjs";
 
 const impairments = ["latency_ms_min", "latency_ms_max", "loss", "duplicate"];
 
@@ -31,6 +31,7 @@ export class Network {
   constructor(tern, options) {
     check_options("the network", options, ["seed", ...impairments]);
     const {seed = 1, latency_ms_min = 20, latency_ms_max = 80, loss = 0, duplicate = 0} = options;
+    whole("seed", seed, Number.MAX_SAFE_INTEGER);
     this._c = tern._module;
     this._network = this._c._js_make_network(seed, latency_ms_min, latency_ms_max, loss, duplicate);
     if (this._network === 0) throw new RangeError("an impairment of the network is out of range");
@@ -44,7 +45,7 @@ export class Network {
   // A socket at 127.0.0.1 and the port, for Session.receive() and send().
   make_socket(port) { return new SimSocket(this, port); }
 
-  // For datagrams that are sent later.
+  // Datagrams that are sent later are impaired like this.
   impair(options) {
     check_options("the network", options, impairments);
     const {latency_ms_min = 20, latency_ms_max = 80, loss = 0, duplicate = 0} = options;
@@ -57,6 +58,7 @@ export class Network {
 
   // Delivers what is due.
   advance(now_us) {
+    whole("now_us", now_us, Number.MAX_SAFE_INTEGER);
     if (!this._c._js_advance(this._at, now_us))
       throw new RangeError("the time of the network would go back");
   }

@@ -3,7 +3,7 @@
 // datagrams by a transport of its own (WebRTC, a relay), node by node:dgram, and tests by the
 // simulated network. tern.d.ts declares all of it.
 
-import {Type, check_options, choice} from "./fields.mjs";
+import {Type, check_options, choice, whole} from "./fields.mjs";
 import {Network, SimSocket} from "./network.mjs";
 import make_module from "./tern_wasm.mjs";
 
@@ -99,20 +99,19 @@ export class Session {
   constructor(tern, types, options) {
     const module = tern._module;
     check_options("the session", options, session_options);
+    const count = (name, max) => whole(name, options[name], max);
     this._tern = tern;
     const table = module._js_make_table();
     try {
       this._types = types.map((given, number) => new Type(tern, table, given, number));
-      choice("topology", options);
-      choice("quorum", options);
-    } catch (error) {
+      this._peer = tern._with_text(options.name ?? "", name => module._js_make_session(
+        table, name, count("peers_max", 65535), choice("topology", options),
+        choice("quorum", options), options.ask_to_admit ?? false, count("timeout_ms"),
+        count("join_timeout_ms"), count("send_bytes_per_second_max"), tern._room));
+    } catch (error) { // The session was not tried to be made, which would take the table.
       module._js_destroy_table(table);
       throw error;
     }
-    this._peer = tern._with_text(options.name ?? "", name => module._js_make_session(
-      table, name, options.peers_max ?? 0, choice("topology", options), choice("quorum", options),
-      options.ask_to_admit ?? false, options.timeout_ms ?? 0, options.join_timeout_ms ?? 0,
-      options.send_bytes_per_second_max ?? 0, tern._room));
     if (this._peer === 0) throw new RangeError(tern._text(tern._room));
   }
 
@@ -191,10 +190,11 @@ export class Session {
   get other_peers() {
     const room = this._tern._room;
     const at = this._c._js_other_peers(this._at, room), view = this._view;
-    return Array.from({length: view.getUint32(room, true)}, (_, i) => view.getUint16(at + 2 * i, true));
+    const count = view.getUint32(room, true);
+    return Array.from({length: count}, (_, i) => view.getUint16(at + 2 * i, true));
   }
 
-  // For newcomers that reach this peer at an address {ip: 16 bytes, port}.
+  // Newcomers reach this peer at the address {ip: 16 bytes, port}.
   make_invite(address) {
     check_address(address);
     const room = this._tern._room;
@@ -216,6 +216,7 @@ export class Session {
   // A tick begins: with a socket of a Network, or datagrams [{ip, port, bytes}].
   receive(from, now_us) {
     const peer = this._at;
+    whole("now_us", now_us, Number.MAX_SAFE_INTEGER);
     let count;
     if (from instanceof SimSocket) {
       count = this._c._js_receive_by(peer, from._open, now_us);
@@ -234,6 +235,7 @@ export class Session {
 
   // A tick ends: sends by a socket of a Network, or gives the datagrams [{ip, port, bytes}].
   send(now_us, by = null) {
+    whole("now_us", now_us, Number.MAX_SAFE_INTEGER);
     if (by) {
       this._checked(this._c._js_send_by(this._at, by._open, now_us));
       return [];
@@ -242,7 +244,8 @@ export class Session {
     return Array.from({length: count}, (_, i) => {
       this._c._js_datagram(this._peer, i, this._tern._room);
       const [ip, port, at, size] = new Uint32Array(this._c.HEAPU8.buffer, this._tern._room, 4);
-      return {ip: this._c.HEAPU8.slice(ip, ip + 16), port, bytes: this._c.HEAPU8.slice(at, at + size)};
+      const bytes = this._c.HEAPU8.slice(at, at + size);
+      return {ip: this._c.HEAPU8.slice(ip, ip + 16), port, bytes};
     });
   }
 

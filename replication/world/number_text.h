@@ -6,7 +6,7 @@ namespace tern {
 
 inline constexpr size_t number_text_bytes_max = 32;
 
-// In any locale. Gives the number of characters; no zero follows them.
+// Gives the number of characters, in any locale; no zero follows them.
 size_t write_number(char (&text)[number_text_bytes_max], double number);
 // The same for standard libraries without std::to_chars() of floats. The locale must be C's.
 size_t print_number(char (&text)[number_text_bytes_max], double number);

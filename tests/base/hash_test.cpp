@@ -11,7 +11,7 @@ using namespace tern;
 
 static uint64_t hash_of(std::string_view text)
 {
-    return hash::add(hash::start, std::as_bytes(std::span(text)));
+    return hash::add(hash::start, std::as_bytes(std::span(text.data(), text.size())));
 }
 
 TEST(Hash, ValuesAreThoseOfEveryOtherMachine)

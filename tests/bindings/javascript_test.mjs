@@ -94,8 +94,8 @@ function with_pair(use, options) {
 
 const one_of_all = {
   yes: true, i8: -128, i16: -32768, i32: -(2 ** 31), i64: -(2n ** 63n), u8: 255, u16: 65535,
-  u32: 2 ** 32 - 1, u64: 2n ** 64n - 1n, f: [1.5, -0.25], q: [0, 0, 0, 1], who: 1, what: 2 ** 40 + 1,
-  text: "größe", bytes: Uint8Array.of(1, 0, 3, 255),
+  u32: 2 ** 32 - 1, u64: 2n ** 64n - 1n, f: [1.5, -0.25], q: [0, 0, 0, 1], who: 1,
+  what: 2 ** 40 + 1, text: "größe", bytes: Uint8Array.of(1, 0, 3, 255),
 };
 
 test("values of all kinds arrive", with_pair(pair => {
@@ -251,7 +251,8 @@ test("a cut network is told", with_pair(pair => {
 
 test("two sessions meet by datagrams in hand", () => {
   const host = tern.make_session(types), guest = tern.make_session(types);
-  const addresses = new Map([[host, address_of("10.0.0.1", 1)], [guest, address_of("10.0.0.2", 2)]]);
+  const addresses = new Map([[host, address_of("10.0.0.1", 1)],
+                             [guest, address_of("10.0.0.2", 2)]]);
   const inboxes = new Map([[1, []], [2, []]]);
   host.start();
   guest.join(host.make_invite(addresses.get(host)));
@@ -272,7 +273,8 @@ test("a wrong call throws what to do", with_pair(pair => {
   const ball = pair.host.create("ball");
   pair.until(() => pair.guest.exists(ball));
   assert.throws(() => pair.guest.set(ball, {x: 1}),
-                error => error instanceof Misuse && /^set\(\): .*belongs to peer 1.*claim/.test(error.message));
+                error => error instanceof Misuse &&
+                  /^set\(\): .*belongs to peer 1.*claim/.test(error.message));
   assert.throws(() => pair.host.start(), /has begun before/);
   assert.throws(() => pair.host.set(ball + 1, {}), Misuse);
   assert.throws(() => pair.host.create("bal"), /there is no type "bal"/);
@@ -288,7 +290,8 @@ test("wrong values are refused", with_pair(pair => {
     yes: [1, "all.yes is a number, expected a boolean"],
     f: [[1], "all.f has 1 elements, expected 2"], q: [5, "expected an array of 4"],
     text: ["x".repeat(16), "all.text has 16 bytes, expected 15 at most"],
-    bytes: ["abc", "all.bytes is a string, expected a Uint8Array"], nothing: [1, "no field nothing"],
+    bytes: ["abc", "all.bytes is a string, expected a Uint8Array"],
+    nothing: [1, "no field nothing"],
   };
   for (const [name, [value, message]] of Object.entries(wrong))
     assert.throws(() => pair.host.create("all", {[name]: value}),
@@ -310,6 +313,9 @@ test("wrong declarations are refused", () => {
     [[ball], {topology: "ring"}, /topology is "ring", expected one of mesh, star/],
     [[ball], {peer_max: 9}, /no option peer_max/],
     [[{...ball, objects_max: 2 ** 24}], {}, /memory/],
+    [[{...ball, objects_max: -1}], {}, /ball: objects_max is -1, expected an integer from 0/],
+    [[ball], {timeout_ms: "5"}, /timeout_ms is 5, expected an integer/],
+    [[ball], {timeout_ms: 5}, /timeout_ms 5/],
   ];
   for (const [declared, options, message] of wrong)
     assert.throws(() => tern.make_session(declared, options), message);
@@ -334,6 +340,8 @@ test("wrong networks are refused", () => {
   assert.throws(() => network.make_socket(1), /another socket of the network has port 1/);
   network.advance(5);
   assert.throws(() => network.advance(4), /would go back/);
+  assert.throws(() => network.advance(NaN), /now_us is NaN, expected an integer from 0/);
+  assert.throws(() => tern.make_network({seed: -1}), /seed is -1/);
   network.close();
   assert.throws(() => network.make_socket(2), /the network is closed/);
 });

@@ -1,5 +1,5 @@
-#include "replication/world/number_text.h"
 #include "base/random.h"
+#include "replication/world/number_text.h"
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -46,7 +46,7 @@ TEST(NumberText, PrintedNumbersAreThoseOfTheStandardLibrary)
             if (std::isfinite(number)) ASSERT_EQ(printed(number), written(number));
         }
     }
-    for (const double number : {0.0, 1e22, 1e23, 123456789012345680.0, 5e-324,
-                                std::numeric_limits<double>::max()})
+    for (const double number :
+         {0.0, 1e22, 1e23, 123456789012345680.0, 5e-324, std::numeric_limits<double>::max()})
         EXPECT_EQ(printed(number), written(number));
 }
