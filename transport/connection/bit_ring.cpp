@@ -24,7 +24,8 @@ Part first_part(uint64_t from, uint64_t to)
 
 uint64_t first(const BitRing &ring, uint64_t from, uint64_t to, uint64_t flip)
 {
-    TERN_ASSERT(from <= to && to - from <= bit_ring_bits, "%zu bits", static_cast<size_t>(to - from));
+    TERN_ASSERT(from <= to && to - from <= bit_ring_bits, "%zu bits",
+                static_cast<size_t>(to - from));
     while (from < to) {
         const Part part = first_part(from, to);
         const uint64_t found = (ring._words[part.word] ^ flip) & part.mask;
@@ -43,7 +44,8 @@ void place(flat::Builder &builder, BitRing &ring)
 
 size_t set(BitRing &ring, uint64_t from, uint64_t to)
 {
-    TERN_ASSERT(from <= to && to - from <= bit_ring_bits, "%zu bits", static_cast<size_t>(to - from));
+    TERN_ASSERT(from <= to && to - from <= bit_ring_bits, "%zu bits",
+                static_cast<size_t>(to - from));
     size_t changed = 0;
     while (from < to) {
         const Part part = first_part(from, to);
@@ -57,7 +59,8 @@ size_t set(BitRing &ring, uint64_t from, uint64_t to)
 
 size_t clear(BitRing &ring, uint64_t from, uint64_t to)
 {
-    TERN_ASSERT(from <= to && to - from <= bit_ring_bits, "%zu bits", static_cast<size_t>(to - from));
+    TERN_ASSERT(from <= to && to - from <= bit_ring_bits, "%zu bits",
+                static_cast<size_t>(to - from));
     size_t changed = 0;
     while (from < to) {
         const Part part = first_part(from, to);
