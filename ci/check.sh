@@ -367,6 +367,7 @@ nightly() {
         --lies 1 --survivors
     step "mutants" sim mutants --time-limit 60 --jobs "$jobs" --folder build/sim-mutants
     step "other platforms" "$root/dev" platforms
+    step "engines and languages" "$root/dev" engines
     step "planted mistakes" "$root/dev" plant
     step "fuzz targets" "$root/dev" fuzz --seconds 600
     conclude nightly

@@ -2,6 +2,7 @@
 # compares what the simulator does there with what it does here. `./dev platforms` sources it.
 
 platforms_folder=build/platforms
+source_folder=build/source
 # What each platform needs, as tools_check of ./dev has it.
 platforms_tools=("source of GoogleTest:/usr/src/googletest/CMakeLists.txt:googletest")
 sodium_release=libsodium-1.0.18
@@ -65,20 +66,20 @@ platform_facts() {
     esac
 }
 
-# The source of libsodium, by Debian's package and from nowhere else: there is no package of it for
-# most of these targets. Leaves the apt of this machine as it is.
-sodium_source() {
-    local at=$platforms_folder/source
-    [ -f "$at/$sodium_release/configure.ac" ] && return 0
-    mkdir -p "$at/lists/partial" &&
+# debian_source <package> <its folder> <sha256 of its archive>: unpacks the source of a package into
+# $source_folder. Leaves the apt of this machine as it is.
+debian_source() {
+    local at=$source_folder archive=${2/-/_}.orig.tar.gz
+    [ -d "$at/$2" ] && return 0
+    mkdir -p "$at/lists/partial" "$at/part" &&
         echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
             "http://deb.debian.org/debian bookworm main" >"$at/debian.list" || return 1
     local apt=(apt-get -o "Dir::Etc::SourceList=$PWD/$at/debian.list" -o Dir::Etc::SourceParts=-
         -o "Dir::State::Lists=$PWD/$at/lists" -qq)
-    "${apt[@]}" update && (cd "$at" && "${apt[@]}" source --download-only libsodium) >/dev/null ||
+    "${apt[@]}" update && (cd "$at" && "${apt[@]}" source --download-only "$1") >/dev/null ||
         return 1
-    local archive=$at/${sodium_release/-/_}.orig.tar.gz
-    echo "$sodium_sha256  $archive" | sha256sum --check --quiet && tar -xf "$archive" -C "$at"
+    echo "$3  $at/$archive" | sha256sum --check --quiet && tar -xf "$at/$archive" -C "$at/part" &&
+        mv "$at/part/$2" "$at/$2"
 }
 
 # GoogleTest for the platform, where find_package() finds it.
@@ -95,7 +96,7 @@ platform_build() {
     local folder=$1
     platform_googletest "$folder" &&
         cmake -S . -B "$folder/build" -G Ninja "${flags[@]}" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-            "-DTERN_SODIUM_SOURCE=$PWD/$platforms_folder/source/$sodium_release" \
+            "-DTERN_SODIUM_SOURCE=$PWD/$source_folder/$sodium_release" \
             "-DGTest_DIR=$PWD/$folder/googletest/installed/lib/cmake/GTest" \
             -DTERN_RAPIDCHECK=OFF -DTERN_UNITY=ON -DTERN_BUILD_PROGRAMS=OFF \
             -DTERN_BUILD_BENCH=OFF -DTERN_BUILD_TWINS=OFF -DTERN_ENET=OFF -DTERN_LUA=off &&
@@ -191,7 +192,9 @@ platforms() {
         need "${tools_build[@]}" "${platforms_tools[@]}" "${needs[@]}"
     done
     mkdir -p "$platforms_folder"
-    sodium_source || fail "the source of libsodium cannot be had"
+    # For most of these targets no package has libsodium.
+    debian_source libsodium "$sodium_release" "$sodium_sha256" ||
+        fail "the source of libsodium cannot be had"
     if ! configure build || ! build build one_world ||
         ! build/one_world "$platforms_seeds" >"$platforms_folder/world"; then
         fail "the simulator fails here"
@@ -200,20 +203,26 @@ platforms() {
         platform_try "$name" || failed+=" $name"
     done
     [ -z "$failed" ] || fail "platforms: FAILED:$failed"
-    [ "$write" = false ] || platforms_write_docs
+    [ "$write" = false ] || write_table platforms platforms_table
     say "platforms: passed: ${names[*]}"
 }
 
-# The table between the marks of docs/platforms.md, of the newest runs that passed.
-platforms_write_docs() {
-    local page=docs/platforms.md name
+# write_table <name> <command>: what the command prints becomes the table of that name in the page.
+write_table() {
+    local page=docs/platforms.md
     {
-        sed '/^<!-- table -->$/q' $page
-        printf '\n| platform | compiler | run by | tests | digests |\n|---|---|---|---|---|\n'
-        for name in "${platforms_all[@]}"; do
-            cat "$platforms_folder/$name/row" 2>/dev/null
-        done
-        printf '\n'
-        sed -n '/^<!-- end -->$/,$p' $page
-    } >"$platforms_folder/page" && cp "$platforms_folder/page" $page
+        sed "/^<!-- $1 -->\$/q" $page
+        "$2"
+        sed -n "/^<!-- end of $1 -->\$/,\$p" $page
+    } >"build/page" && cp build/page $page
+}
+
+# The newest runs that passed.
+platforms_table() {
+    local name
+    printf '\n| platform | compiler | run by | tests | digests |\n|---|---|---|---|---|\n'
+    for name in "${platforms_all[@]}"; do
+        cat "$platforms_folder/$name/row" 2>/dev/null
+    done
+    printf '\n'
 }

@@ -5,7 +5,9 @@ set -eu
 cd "$(dirname "$0")/../.."
 folder=${1:?which folder?}
 shift
-compile() { mcs -unsafe -langversion:latest -warnaserror "-out:$folder/$1" bindings/csharp/Runtime/*.cs "$2"; }
+compile() {
+    mcs -unsafe -langversion:latest -warnaserror "-out:$folder/$1" bindings/csharp/Runtime/*.cs "$2"
+}
 compile CsharpTest.exe tests/bindings/CsharpTest.cs
 mono "$folder/CsharpTest.exe"
 compile Meet.exe "bindings/csharp/Samples~/Meet.cs"

@@ -43,7 +43,8 @@ TEST(NumberText, PrintedNumbersAreThoseOfTheStandardLibrary)
         const double step = static_cast<double>(drawn % 100'000) / std::pow(10, drawn >> 60);
         const auto whole = static_cast<double>(drawn >> drawn % 64);
         for (const double number : {any, step, whole, -step}) {
-            if (std::isfinite(number)) ASSERT_EQ(printed(number), written(number));
+            if (!std::isfinite(number)) continue;
+            ASSERT_EQ(printed(number), written(number));
         }
     }
     for (const double number :
