@@ -28,12 +28,16 @@ engines_row() {
     printf '| %s | %s | %s passed |\n' "$2" "$3" "$count"
 }
 
+version_of() {
+    "$1" --version | grep -oE '[0-9]+\.[0-9.]+' | head -n 1
+}
+
 engines_table() {
     printf '\n| engine or language | version | programs of tests |\n|---|---|---|\n'
-    engines_row godot "Godot, by GDNative" "$(godot3-server --version | cut -d. -f1-3)"
-    engines_row love "LÖVE, with tern's Lua module" "$(love --version | grep -oE '[0-9.]+' | head -1)"
-    engines_row csharp "C#, by P/Invoke" "mono $(mono --version | grep -oE '[0-9.]+' | head -1)"
-    engines_row python "Python, by ctypes" "$(python3 --version | grep -oE '[0-9.]+')"
+    engines_row godot "Godot, by GDNative" "$(version_of godot3-server | cut -d. -f1-3)"
+    engines_row love "LÖVE, with tern's Lua module" "$(version_of love)"
+    engines_row csharp "C#, by P/Invoke" "mono $(version_of mono)"
+    engines_row python "Python, by ctypes" "$(version_of python3)"
     printf '\n'
 }
 
