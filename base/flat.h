@@ -52,7 +52,8 @@ struct Builder {
     size_t used_bytes;
 };
 
-// With 32-bit pointers the arrays of a config may need more than there is: then it measures this.
+// With 32-bit pointers the arrays of a config may need more than there is. place() then gives this
+// size, which memory::allocate() refuses.
 inline constexpr size_t block_bytes_max = SIZE_MAX / 2;
 
 // Assigns memory for `capacity` elements to `array`, which must itself lie in the block. The memory

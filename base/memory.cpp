@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "base/flat.h"
 #include <cstdlib>
 #ifdef TERN_GUARDED_MEMORY
 #include <cstdint>
@@ -26,7 +27,7 @@ static void release(void *memory)
 // A session's memory is large and mostly untouched. AddressSanitizer marks each byte of a block
 // when it is freed, which takes 5 ms for each MiB: half of the time of all tests. So a block has
 // pages of its own: the page behind it cannot be accessed, and what lies in front of it is
-// poisoned. After release() it cannot be accessed at all.
+// poisoned. After release() there is no memory, until another block gets the same addresses.
 namespace {
 
 constexpr size_t alignment = 16;
@@ -53,7 +54,10 @@ static void *allocate(size_t size_bytes)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) return nullptr;
     auto *mapping = static_cast<std::byte *>(mapped);
-    mprotect(mapping + used_bytes, page_bytes(), PROT_NONE);
+    if (mprotect(mapping + used_bytes, page_bytes(), PROT_NONE) != 0) {
+        munmap(mapping, used_bytes + page_bytes());
+        return nullptr;
+    }
     std::byte *block = mapping + used_bytes - block_bytes;
     *reinterpret_cast<Header *>(block - sizeof(Header)) = {mapping, used_bytes + page_bytes()};
     ASAN_POISON_MEMORY_REGION(mapping, static_cast<size_t>(block - mapping));
@@ -77,6 +81,7 @@ static void release(void *memory)
 
 void *allocate(const Allocator &allocator, size_t size_bytes)
 {
+    if (size_bytes >= flat::block_bytes_max) return nullptr;
     return allocator.allocate ? allocator.allocate(allocator.user, size_bytes)
                               : allocate(size_bytes);
 }

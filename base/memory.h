@@ -4,7 +4,8 @@
 
 namespace tern::memory {
 
-void *allocate(const Allocator &allocator, size_t size_bytes); // All zero. Null: there is none.
+// All zero. Null: there is none, also for a size that flat::place() could not measure.
+void *allocate(const Allocator &allocator, size_t size_bytes);
 void release(const Allocator &allocator, void *memory);        // Null: nothing happens.
 
 }

@@ -289,8 +289,9 @@ static size_t arrays_bytes(Session &s)
 
 static size_t all_bytes(Session &s)
 {
-    return s.memory.block_bytes + endpoint::size_bytes(endpoint_limits(s.config)) +
-           s.limits.sizes.block_bytes + arrays_bytes(s);
+    const uint64_t sum = uint64_t{s.memory.block_bytes} + s.limits.sizes.block_bytes +
+                         endpoint::size_bytes(endpoint_limits(s.config)) + arrays_bytes(s);
+    return static_cast<size_t>(std::min<uint64_t>(sum, SIZE_MAX)); // Of 32 bits.
 }
 
 static void free_memory(Session *s)

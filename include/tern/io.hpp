@@ -72,8 +72,9 @@ struct AddressText {
 TERN_API AddressText to_text(const Address &address);
 TERN_API Address loopback(uint16_t port, IpVersion version = IpVersion::v4);
 // Writes the addresses of this machine's network interfaces, with the port, for make_invite().
-// Returns their number, at most addresses.size(). Link-local IPv6 addresses are left out; that of
-// loopback is given only if there are no others.
+// Returns their number, at most addresses.size(). Link-local IPv6 addresses and those of interfaces
+// that can neither broadcast nor multicast are left out; that of loopback is given only if there
+// are no others. Those of IPv6 are for sockets of IpVersion::v6.
 TERN_API size_t find_local_addresses(uint16_t port, std::span<Address> addresses);
 
 // Threads for Config::parallel. Several sessions may share them if only one of them is in send() at

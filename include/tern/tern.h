@@ -418,7 +418,9 @@ TERN_API void tern_address_text(const tern_address *address, char text[TERN_ADDR
 // 127.0.0.1, or ::1 with ipv6: how processes of one machine reach each other.
 TERN_API tern_address tern_loopback(uint16_t port, bool ipv6);
 // Writes the addresses of this machine's network interfaces, with the port, for tern_make_invite().
-// Gives their number, at most `count`. That of loopback is given only if there are no others.
+// Gives their number, at most `count`. Link-local IPv6 addresses and those of interfaces that can
+// neither broadcast nor multicast are left out; that of loopback is given only if there are no
+// others. Those of IPv6 are for sockets that were made with ipv6.
 TERN_API size_t tern_local_addresses(uint16_t port, tern_address *addresses, size_t count);
 TERN_API uint64_t tern_clock_us(void); // A monotonic clock.
 TERN_API void tern_sleep_us(uint64_t duration_us);

@@ -4,6 +4,11 @@ using System;
 using System.Threading;
 using Tern;
 
+struct Vector
+{
+    public float X, Y, Z;
+}
+
 [TernType("body", ObjectsMax = 2000, Orphan = Orphan.Spread)]
 unsafe struct Body
 {
@@ -13,6 +18,7 @@ unsafe struct Body
     [TernField(Kind = Kind.Text)] public fixed byte Tag[8];
     [TernField(Kind = Kind.Boolean)] public byte Awake;
     [TernField] public long Score;
+    [TernField(Kind = Kind.Float32, Count = 3)] public Vector Speed;
 }
 
 [TernType("shout", Callers = Callers.Anybody)]
@@ -31,6 +37,19 @@ struct Length
 struct Wrong
 {
     [TernField] public double Number;
+}
+
+[TernType("narrow", ObjectsMax = 1)]
+struct Narrow
+{
+    [TernField(Kind = Kind.Int64)] public int Number;
+}
+
+[TernType("lettered", ObjectsMax = 1)]
+struct Lettered
+{
+    public char Letter;
+    [TernField] public byte Number;
 }
 
 struct Unmarked
@@ -105,6 +124,7 @@ static class CsharpTest
         var body = new Body { X = x, Y = -2.345f, Z = 3, Awake = 1, Score = 1L << 40 };
         body.Spin[3] = 1;
         Text.Write(body.Tag, 8, "größe");
+        body.Speed = new Vector { X = 1, Y = 2, Z = x };
         return body;
     }
 
@@ -117,6 +137,8 @@ static class CsharpTest
             Expect(Math.Abs(seen.X - 1.23f) < 1e-5 && Math.Abs(seen.Y + 2.35f) < 0.011, "x and y");
             Expect(seen.Z == 3 && seen.Spin[3] == 1 && seen.Awake == 1, "z, spin and awake");
             Expect(Text.Read(seen.Tag, 8) == "größe" && seen.Score == 1L << 40, "tag and score");
+            Expect(seen.Speed.X == 1 && seen.Speed.Y == 2 && seen.Speed.Z == 1.234f, "speed");
+            Expect(pair.Guest.Sample<Body>(id, Session.ClockUs).Score == 1L << 40, "a sample");
             Expect(pair.Guest.Is<Body>(id) && !pair.Guest.Is<Shout>(id), "its type");
             pair.Until(() => pair.Guest.WorldDigest == pair.Host.WorldDigest);
         }
@@ -172,6 +194,9 @@ static class CsharpTest
             Expect(Thrown(() => pair.Guest.Leave()).Contains("disposed object"), "disposed");
         }
         Expect(Thrown(() => new Session(new Config(), typeof(Wrong))).Contains("is a Double"), "double");
+        Expect(Thrown(() => new Session(new Config(), typeof(Narrow))).Contains("expected 8"), "size");
+        Expect(Thrown(() => new Session(new Config(), typeof(Lettered)))
+                   .Contains("Letter is a Char"), "char");
         Expect(Thrown(() => new Session(new Config(), typeof(Unmarked))).Contains("[TernType"), "mark");
         Expect(Thrown(() => new Session(new Config { PeersMax = 99 }, typeof(Body)))
                    .Contains("peers_max 99"), "peers_max");

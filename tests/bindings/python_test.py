@@ -193,6 +193,11 @@ class Members(unittest.TestCase):
             self.assertIn("The session is open.", lines)
 
 
+class Word(tern.Struct):
+    text: tern.text(8)
+    number: tern.uint16
+
+
 class Mistakes(unittest.TestCase):
     def test_a_wrong_call_raises_what_to_do(self):
         with Pair().open() as pair:
@@ -219,6 +224,27 @@ class Mistakes(unittest.TestCase):
             tern.Session([Ball], topology="ring")
         with self.assertRaisesRegex(TypeError, "no setting peer_max"):
             tern.Session([Ball], peer_max=9)
+        with self.assertRaisesRegex(TypeError, "no setting allocate"):
+            tern.Session([Ball], allocate=1)
+        with self.assertRaisesRegex(ValueError, "peers_max is 65538"):
+            tern.Session([Ball], peers_max=65538)
+        with self.assertRaisesRegex(TypeError, "from __future__ import annotations"):
+            type("Late", (tern.Object,), {"__annotations__": {"x": "tern.int8"}})
+        with self.assertRaisesRegex(ValueError, "Empty: expected at least one field"):
+            tern.Session([type("Empty", (tern.Object,), {}, objects_max=1)])
+
+    def test_values_that_do_not_fit_are_refused(self):
+        word = Word()
+        word.text, word.number = "abcdef", 65535
+        word.text = "x"
+        self.assertEqual(word, Word(text="x", number=65535))
+        self.assertNotEqual(word, Word(text="y", number=65535))
+        with self.assertRaisesRegex(ValueError, "a text of 8 bytes: expected at most 7"):
+            word.text = "12345678"
+        with self.assertRaisesRegex(ValueError, "number is 65536"):
+            Word(number=65536)
+        with self.assertRaisesRegex(AttributeError, "Word has no field numbr"):
+            word.numbr = 1
 
     def test_what_is_closed_stays_closed(self):
         session, socket = tern.Session([Ball]), tern.UdpSocket()

@@ -338,7 +338,8 @@ namespace Tern
                                                    UIntPtr count, void* values,
                                                    UIntPtr valuesBytes);
         [DllImport(Library, CallingConvention = C)]
-        public static extern UIntPtr tern_changed_objects(IntPtr session, ushort type, ulong* ids,
-                                                          UIntPtr count);
+        public static extern Result tern_request_owner(IntPtr session, ulong id, ushort type,
+                                                       void* arguments, UIntPtr sizeBytes,
+                                                       uint timeoutMs, uint* call);
     }
 }

@@ -1,8 +1,21 @@
 // A session, and the UDP socket. Nothing of a tick makes garbage: events, objects and datagrams are
-// read from tern's own memory. What is returned is valid until the next Receive().
+// read from tern's own memory. What is returned is valid until the function is called again, and
+// what is of objects until they change in number.
 using System;
 using System.Runtime.InteropServices;
 using System.Text;
+
+#if !UNITY_5_3_OR_NEWER
+namespace AOT
+{
+    // Unity's ahead-of-time compiler wants it on functions that C calls.
+    [AttributeUsage(AttributeTargets.Method)]
+    sealed class MonoPInvokeCallbackAttribute : Attribute
+    {
+        public MonoPInvokeCallbackAttribute(Type of) { }
+    }
+}
+#endif
 
 namespace Tern
 {
@@ -108,6 +121,12 @@ namespace Tern
         public uint TimeoutMs, JoinTimeoutMs, GoOnAfterMs;
     }
 
+    // The first misuse since the last check.
+    sealed class Misuses
+    {
+        public string First;
+    }
+
     // This process's peer of one session.
     public sealed unsafe class Session : IDisposable
     {
@@ -116,9 +135,10 @@ namespace Tern
 
         IntPtr _memory;
         readonly Type[] _types;
-        // The C side keeps its address.
-        readonly MisuseHandler _handler;
-        string _misuse;
+        // The C side keeps the function's address. Ahead-of-time compilers take static ones only.
+        static readonly MisuseHandler Handler = NoteMisuse;
+        readonly Misuses _misuses = new Misuses();
+        GCHandle _misusesHandle; // What the C side passes to the function.
 
         IntPtr _handle
         {
@@ -136,7 +156,6 @@ namespace Tern
         public Session(Config config, params Type[] types)
         {
             _types = types;
-            _handler = NoteMisuse;
             var sizes = new int[types.Length];
             for (int i = 0; i < types.Length; ++i)
                 sizes[i] = Marshal.SizeOf(types[i]);
@@ -144,11 +163,14 @@ namespace Tern
                 NativeConfig native = Fill(config, memory);
                 native.Types = TypeTable.Make(types, sizes, memory);
                 native.TypeCount = (UIntPtr)types.Length;
+                _misusesHandle = GCHandle.Alloc(_misuses);
+                native.MisuseUser = GCHandle.ToIntPtr(_misusesHandle);
                 IntPtr handle;
                 Result result = Native.tern_make_session(&native, &handle);
                 if (result != Result.Ok) {
                     var problem = (byte*)memory.Bytes(256);
                     Native.tern_config_problem(&native, problem);
+                    _misusesHandle.Free();
                     throw new TernException(result, problem[0] != 0 ? Text.Read(problem) : null);
                 }
                 _memory = handle;
@@ -173,31 +195,41 @@ namespace Tern
             native.TimeoutMs = config.TimeoutMs;
             native.JoinTimeoutMs = config.JoinTimeoutMs;
             native.GoOnAfterMs = config.GoOnAfterMs;
-            native.MisuseHandle = Marshal.GetFunctionPointerForDelegate(_handler);
+            native.MisuseHandle = Marshal.GetFunctionPointerForDelegate(Handler);
             return native;
         }
 
         // Destroys the session without a goodbye; see Leave().
         public void Dispose()
         {
-            if (_memory != IntPtr.Zero) Native.tern_destroy_session(_memory);
+            if (_memory == IntPtr.Zero) return;
+            Native.tern_destroy_session(_memory);
             _memory = IntPtr.Zero;
+            _misusesHandle.Free();
         }
 
-        void NoteMisuse(IntPtr user, NativeMisuse* misuse)
+        [AOT.MonoPInvokeCallback(typeof(MisuseHandler))]
+        static void NoteMisuse(IntPtr user, NativeMisuse* misuse)
         {
-            if (_misuse != null) return;
-            _misuse = Text.Read(misuse->Function) + "(): " + Text.Read(misuse->Wrong) + " " +
+            var misuses = (Misuses)GCHandle.FromIntPtr(user).Target;
+            if (misuses.First != null) return;
+            misuses.First = Text.Read(misuse->Function) + "(): " + Text.Read(misuse->Wrong) + " " +
                 Text.Read(misuse->Remedy);
         }
 
         // Throws what the handler has noted.
         void Check()
         {
-            if (_misuse == null) return;
-            string text = _misuse;
-            _misuse = null;
+            if (_misuses.First == null) return;
+            string text = _misuses.First;
+            _misuses.First = null;
             throw new MisuseException(text);
+        }
+
+        T Checked<T>(T value)
+        {
+            Check();
+            return value;
         }
 
         void Done(Result result)
@@ -218,7 +250,8 @@ namespace Tern
         public void Start() { Done(Native.tern_start(_handle)); }
 
         // Joins by the text of an invite. CaughtUp follows, or a state that StateText explains.
-        public void Join(string invite)
+        // The payload, at most 256 bytes, goes to the host's game.
+        public void Join(string invite, ReadOnlySpan<byte> payload = default)
         {
             byte[] text = Encoding.UTF8.GetBytes(invite + "\0");
             Invite parsed;
@@ -226,14 +259,18 @@ namespace Tern
                 byte* wrong = Native.tern_parse_invite(at, &parsed);
                 if (wrong != null) throw new ArgumentException("the invite: " + Text.Read(wrong));
             }
-            Done(Native.tern_join(_handle, &parsed, null, UIntPtr.Zero));
+            fixed (byte* at = &MemoryMarshal.GetReference(payload))
+                Done(Native.tern_join(_handle, &parsed, at, (UIntPtr)payload.Length));
         }
 
         // Keep calling Receive() and Send() until the state is Left.
         public void Leave() { Done(Native.tern_leave(_handle)); }
         public void GoOn() { Done(Native.tern_go_on(_handle)); }
-        public State State { get { return Native.tern_session_state(_handle); } }
-        public string StateText { get { return Text.Read(Native.tern_state_text(_handle)); } }
+        public State State { get { return Checked(Native.tern_session_state(_handle)); } }
+        public string StateText
+        {
+            get { return Checked(Text.Read(Native.tern_state_text(_handle))); }
+        }
 
         // A tick begins.
         public ReadOnlySpan<Event> Receive(ReadOnlySpan<Datagram> datagrams, ulong nowUs)
@@ -274,13 +311,18 @@ namespace Tern
             return Text.Read(printed);
         }
 
-        public ushort LocalPeer { get { return Native.tern_local_peer(_handle); } }
-        public ushort HostPeer { get { return Native.tern_host_peer(_handle); } }
+        public ushort LocalPeer { get { return Checked(Native.tern_local_peer(_handle)); } }
+        public ushort HostPeer { get { return Checked(Native.tern_host_peer(_handle)); } }
         public string PeerName(ushort peer)
         {
-            return Text.Read(Native.tern_peer_name(_handle, peer));
+            return Checked(Text.Read(Native.tern_peer_name(_handle, peer)));
         }
         public void Admit(ushort newcomer) { Done(Native.tern_admit(_handle, newcomer)); }
+        public void Refuse(ushort newcomer, string reason)
+        {
+            fixed (byte* text = Encoding.UTF8.GetBytes(reason + "\0"))
+                Done(Native.tern_refuse(_handle, newcomer, text));
+        }
         public void Remove(ushort peer) { Done(Native.tern_remove(_handle, peer)); }
 
         // --- Objects ---
@@ -296,14 +338,16 @@ namespace Tern
         }
 
         public void Destroy(ulong id) { Done(Native.tern_destroy(_handle, id)); }
-        public bool Exists(ulong id) { return Native.tern_exists(_handle, id) != 0; }
-        public ushort Owner(ulong id) { return Native.tern_object_owner(_handle, id); }
-        public bool MaySet(ulong id) { return Native.tern_may_set(_handle, id) != 0; }
+        public bool Exists(ulong id) { return Checked(Native.tern_exists(_handle, id) != 0); }
+        public ushort Owner(ulong id) { return Checked(Native.tern_object_owner(_handle, id)); }
+        public bool MaySet(ulong id) { return Checked(Native.tern_may_set(_handle, id) != 0); }
 
         public bool Is<T>(ulong id) where T : struct
         {
             ushort type;
-            return Native.tern_find_value(_handle, id, &type) != null && type == NumberOf(typeof(T));
+            void* value = Native.tern_find_value(_handle, id, &type);
+            Check();
+            return value != null && type == NumberOf(typeof(T));
         }
 
         // A copy of the object's struct.
@@ -318,6 +362,16 @@ namespace Tern
             return value;
         }
 
+        // The struct as of atUs for drawing, on the clock of Receive(), between two updates.
+        public T Sample<T>(ulong id, ulong atUs) where T : struct
+        {
+            T value = default(T);
+            Span<byte> bytes = Raw.Of(ref value);
+            fixed (byte* at = &MemoryMarshal.GetReference(bytes))
+                Done(Native.tern_sample(_handle, id, atUs, at, (UIntPtr)bytes.Length));
+            return value;
+        }
+
         public void Set<T>(ulong id, T value) where T : struct
         {
             Span<byte> bytes = Raw.Of(ref value);
@@ -326,7 +380,8 @@ namespace Tern
         }
 
         // All objects of a type, and their structs in the same order: one call for an engine that
-        // reads them in each tick. Both are tern's own memory, valid until the next Receive().
+        // reads them in each tick. Both are tern's own memory, valid until the next Receive(),
+        // Create() or Destroy().
         public ReadOnlySpan<ulong> Ids<T>() where T : struct
         {
             ulong* ids;
@@ -363,7 +418,10 @@ namespace Tern
         {
             Done(Native.tern_claim(_handle, id, mode));
         }
-        public bool IsClaiming(ulong id) { return Native.tern_is_claiming(_handle, id) != 0; }
+        public bool IsClaiming(ulong id)
+        {
+            return Checked(Native.tern_is_claiming(_handle, id) != 0);
+        }
         public void Release(ulong id) { Done(Native.tern_release_ownership(_handle, id)); }
         public void Lock(ulong id, bool locked)
         {
@@ -374,7 +432,7 @@ namespace Tern
         {
             Done(Native.tern_refuse_claim(_handle, id, claimer));
         }
-        public ulong WorldDigest { get { return Native.tern_world_digest(_handle); } }
+        public ulong WorldDigest { get { return Checked(Native.tern_world_digest(_handle)); } }
 
         // --- Calls ---
 
@@ -406,6 +464,16 @@ namespace Tern
             fixed (byte* at = &MemoryMarshal.GetReference(bytes))
                 Done(Native.tern_request(_handle, to, NumberOf(typeof(T)), at,
                                          (UIntPtr)bytes.Length, timeoutMs, &call));
+            return call;
+        }
+
+        public uint RequestOwner<T>(ulong id, T arguments, uint timeoutMs) where T : struct
+        {
+            uint call;
+            Span<byte> bytes = Raw.Of(ref arguments);
+            fixed (byte* at = &MemoryMarshal.GetReference(bytes))
+                Done(Native.tern_request_owner(_handle, id, NumberOf(typeof(T)), at,
+                                               (UIntPtr)bytes.Length, timeoutMs, &call));
             return call;
         }
 

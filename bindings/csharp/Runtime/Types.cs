@@ -31,7 +31,8 @@ namespace Tern
     }
 
     // A member that is sent. Its name is that of the other side; empty: the member's, with a small
-    // first letter. An array is a fixed buffer, or the first of Count members in a row.
+    // first letter. An array is a fixed buffer, a struct of Count numbers such as Vector3 (with its
+    // Kind), or the first of Count members in a row.
     [AttributeUsage(AttributeTargets.Field)]
     public sealed class TernFieldAttribute : Attribute
     {
@@ -76,8 +77,7 @@ namespace Tern
     {
         static readonly Dictionary<Type, Kind> Kinds = new Dictionary<Type, Kind>
         {
-            { typeof(bool), Kind.Boolean }, { typeof(sbyte), Kind.Int8 },
-            { typeof(short), Kind.Int16 }, { typeof(int), Kind.Int32 },
+            { typeof(sbyte), Kind.Int8 }, { typeof(short), Kind.Int16 }, { typeof(int), Kind.Int32 },
             { typeof(long), Kind.Int64 }, { typeof(byte), Kind.Uint8 },
             { typeof(ushort), Kind.Uint16 }, { typeof(uint), Kind.Uint32 },
             { typeof(ulong), Kind.Uint64 }, { typeof(float), Kind.Float32 },
@@ -96,11 +96,7 @@ namespace Tern
             var options = of.GetCustomAttribute<TernTypeAttribute>();
             if (options == null)
                 throw new ArgumentException(of.Name + ": expected [TernType(\"name\")] on it");
-            var fields = new List<FieldInfo>();
-            foreach (FieldInfo field in of.GetFields(
-                         BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic))
-                if (field.GetCustomAttribute<TernFieldAttribute>() != null)
-                    fields.Add(field);
+            List<FieldInfo> fields = FieldsOf(of);
             type.Name = memory.Text(options.Name);
             type.SizeBytes = (uint)sizeBytes;
             type.Fields = (NativeField*)memory.Bytes(fields.Count * sizeof(NativeField));
@@ -118,24 +114,65 @@ namespace Tern
             type.Predicted = (byte)(options.Predicted ? 1 : 0);
         }
 
+        // Those with [TernField], in the order of the struct: that order is part of the type.
+        static List<FieldInfo> FieldsOf(Type of)
+        {
+            var fields = new List<FieldInfo>();
+            foreach (FieldInfo field in of.GetFields(
+                         BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic)) {
+                // Marshal.OffsetOf() is right for structs that C# lays out as C does.
+                Type member = ElementOf(field);
+                if (member == typeof(bool) || member == typeof(char))
+                    throw new ArgumentException(of.Name + "." + field.Name + " is a " +
+                        member.Name + ", which C# does not lay out as C does: expected byte (with " +
+                        "Kind.Boolean) or ushort");
+                if (field.GetCustomAttribute<TernFieldAttribute>() != null)
+                    fields.Add(field);
+            }
+            fields.Sort((a, b) => Marshal.OffsetOf(of, a.Name).ToInt64().CompareTo(
+                                      Marshal.OffsetOf(of, b.Name).ToInt64()));
+            return fields;
+        }
+
+        static Type ElementOf(FieldInfo info)
+        {
+            var buffer = info.GetCustomAttribute<FixedBufferAttribute>();
+            return buffer != null ? buffer.ElementType : info.FieldType;
+        }
+
+        // The bytes of an element of the kind.
+        static int SizeOf(Kind kind)
+        {
+            switch (kind) {
+            case Kind.Int16: case Kind.Uint16: case Kind.Peer: return 2;
+            case Kind.Int32: case Kind.Uint32: case Kind.Float32: case Kind.Quaternion: return 4;
+            case Kind.Int64: case Kind.Uint64: case Kind.Object: return 8;
+            default: return 1;
+            }
+        }
+
         static void Fill(ref NativeField field, Type of, FieldInfo info, NativeMemory memory)
         {
             var given = info.GetCustomAttribute<TernFieldAttribute>();
-            Type member = info.FieldType;
-            int count = given.Count;
+            Type member = ElementOf(info);
             var buffer = info.GetCustomAttribute<FixedBufferAttribute>();
-            if (buffer != null) {
-                member = buffer.ElementType;
-                count = buffer.Length;
-            }
+            int count = buffer != null ? buffer.Length : given.Count;
             Kind kind = given.Kind;
             if (kind == Kind.Deduced && !Kinds.TryGetValue(member, out kind))
                 throw new ArgumentException(of.Name + "." + info.Name + " is a " + member.Name +
-                    ": expected bool, an integer, float, a fixed buffer of these, or a Kind");
-            // Marshal.OffsetOf() knows bool as four bytes; what it says is right for blittable ones.
-            if (member == typeof(bool))
+                    ": expected an integer, float, a fixed buffer of these, or a Kind");
+            // A plain member is the first of Count in a row; a struct, such as Vector3, has them all.
+            int numbers = kind == Kind.Quaternion ? 4 : Math.Max(count, 1);
+            bool isPlain = buffer != null || member.IsPrimitive || member.IsEnum;
+            int inside = isPlain ? 1 : numbers;
+            Type number = member.IsEnum ? Enum.GetUnderlyingType(member) : member;
+            if (Marshal.SizeOf(number) != SizeOf(kind) * inside)
+                throw new ArgumentException(of.Name + "." + info.Name + " is a " + member.Name +
+                    " of " + Marshal.SizeOf(number) + " bytes: expected " +
+                    SizeOf(kind) * inside + " for Kind." + kind);
+            if (kind == Kind.Quaternion && isPlain && count != 4)
                 throw new ArgumentException(of.Name + "." + info.Name +
-                    " is a bool, which C# does not lay out as C does: expected byte with Kind.Boolean");
+                    ": expected four floats, such as a fixed float[4]");
             string name = given.Name != "" ? given.Name
                 : char.ToLowerInvariant(info.Name[0]) + info.Name.Substring(1);
             field.Name = memory.Text(name);

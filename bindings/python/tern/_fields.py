@@ -12,11 +12,17 @@ QUORUMS = "majority survivors".split()
 
 
 class Field:
-    """What a member of a struct is. Made by the functions below."""
+    """A member of a struct: its kind, range and step. The functions below make them."""
 
     def __init__(self, kind, of, count=1, min=0, max=0, step=0, bound=0):
         self.kind, self.of, self.count = kind, of, count
         self.min, self.max, self.step, self.bound = min, max, step, bound
+
+    @property
+    def is_whole(self):
+        """One integer, or the number of a peer or an object."""
+        name = _KINDS[self.kind]
+        return self.count == 1 and ("int" in name or name in ("peer", "object"))
 
     def __mul__(self, count):
         """An array: tern.float32() * 3."""
@@ -78,7 +84,28 @@ class _Text:
         return getattr(struct, self._inside).decode(errors="replace")
 
     def __set__(self, struct, value):
-        setattr(struct, self._inside, value if isinstance(value, bytes) else value.encode())
+        encoded = value if isinstance(value, bytes) else value.encode()
+        size = getattr(type(struct), self._inside).size
+        if len(encoded) >= size:
+            raise ValueError(
+                "a text of %d bytes: expected at most %d" % (len(encoded), size - 1)
+            )
+        padded = encoded + bytes(size - len(encoded))
+        ctypes.Structure.__setattr__(struct, self._inside, padded)
+
+
+def _annotations_of(members):
+    """The annotations of a class that is being made. Python 3.14 computes them when asked."""
+    if "__annotations__" in members:
+        return members["__annotations__"]
+    try:
+        import annotationlib
+    except ImportError:
+        return {}
+    annotate = annotationlib.get_annotate_from_class_namespace(members)
+    if annotate is None:
+        return {}
+    return annotationlib.call_annotate_function(annotate, annotationlib.Format.VALUE)
 
 
 def _member(field):
@@ -93,13 +120,21 @@ class _StructOfFields(type(ctypes.Structure)):
     """Lays a class out as C does, from its annotations, in their order."""
 
     def __new__(meta, class_name, bases, members, name=None, **options):
-        fields = members.get("__annotations__", {})
-        fields = {key: value for key, value in fields.items() if isinstance(value, Field)}
-        wrong = [key for key in members.get("__annotations__", {}) if key not in fields]
+        annotations = _annotations_of(members)
+        fields = {key: value for key, value in annotations.items() if isinstance(value, Field)}
+        wrong = [key for key in annotations if key not in fields]
+        if wrong and isinstance(annotations[wrong[0]], str):
+            raise TypeError(
+                "%s.%s is annotated with a string: leave out `from __future__ import annotations`"
+                % (class_name, wrong[0])
+            )
         if wrong:
             raise TypeError(
                 "%s.%s: expected a field of tern, such as tern.float32" % (class_name, wrong[0])
             )
+        members["_tern_fields"] = fields
+        members["_tern_name"] = name or class_name.lower()
+        members["_tern_options"] = options
         if fields:
             inside = {key: key for key in fields}
             for key, field in fields.items():
@@ -107,9 +142,6 @@ class _StructOfFields(type(ctypes.Structure)):
                     inside[key] = "_text_of_" + key
                     members[key] = _Text(inside[key])
             members["_fields_"] = [(inside[key], _member(fields[key])) for key in fields]
-            members["_tern_fields"] = fields
-            members["_tern_name"] = name or class_name.lower()
-            members["_tern_options"] = options
         return super().__new__(meta, class_name, bases, members)
 
     def __init__(cls, class_name, bases, members, name=None, **options):
@@ -123,11 +155,24 @@ class Struct(ctypes.Structure, metaclass=_StructOfFields):
     """
 
     def __repr__(self):
-        values = ", ".join("%s=%r" % (key, _plain(getattr(self, key))) for key in self._tern_fields)
+        values = ", ".join(
+            "%s=%r" % (key, _plain(getattr(self, key))) for key in self._tern_fields
+        )
         return "%s(%s)" % (type(self).__name__, values)
 
     def __eq__(self, other):
-        return type(self) is type(other) and bytes(self) == bytes(other)
+        return type(self) is type(other) and all(
+            _plain(getattr(self, key)) == _plain(getattr(other, key)) for key in self._tern_fields
+        )
+
+    def __setattr__(self, key, value):
+        super().__setattr__(key, value)
+        field = self._tern_fields.get(key)
+        if field is None:
+            raise AttributeError("%s has no field %s" % (type(self).__name__, key))
+        # ctypes cuts off what does not fit.
+        if field.is_whole and getattr(self, key) != value:
+            raise ValueError("%s is %r, which is no value of its kind" % (key, value))
 
     __hash__ = None
 
@@ -165,6 +210,8 @@ _TYPE_OPTIONS = {
 
 
 def make_type(struct):
+    if not struct._tern_fields and issubclass(struct, Object):
+        raise ValueError("%s: expected at least one field" % struct.__name__)
     options = dict(struct._tern_options)
     if issubclass(struct, Object) and not options.get("objects_max"):
         raise ValueError("%s: expected objects_max, at least 1" % struct.__name__)

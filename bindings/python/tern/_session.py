@@ -6,6 +6,11 @@ from . import _c as c
 from ._fields import QUORUMS, TOPOLOGIES, choice, make_type
 from ._sockets import Datagrams, Error, Misuse, clock_us, parse_address
 
+SETTINGS = (
+    "peers_max misbehaviour send_bytes_per_second_max bridge_bytes_per_second_max "
+    "forward_bytes_per_second_max timeout_ms join_timeout_ms go_on_after_ms recording_bytes_max"
+).split()
+
 # The member of the union that each kind of event has, by tern_event_kind_text().
 _PARTS = {
     "join_progress": "progress",
@@ -96,7 +101,7 @@ class Session:
     types: subclasses of Object and Struct, equal on all peers. Settings are those of tern_config:
     name, peers_max, topology ("mesh", "star"), quorum ("majority", "survivors"), timeout_ms,
     join_timeout_ms, ask_to_admit (the game answers "join_asked" events), log (a function that gets
-    lines), and the rest by their names.
+    lines), and those of SETTINGS.
     """
 
     def __init__(self, types, name="", topology="mesh", quorum="majority", ask_to_admit=False,
@@ -122,9 +127,13 @@ class Session:
         if log:
             config.log_line = self._log
         for key, value in settings.items():
-            if not hasattr(config, key):
-                raise TypeError("there is no setting %s" % key)
+            if key not in SETTINGS:
+                raise TypeError(
+                    "there is no setting %s; expected one of %s" % (key, ", ".join(SETTINGS))
+                )
             setattr(config, key, value)
+            if getattr(config, key) != value:
+                raise ValueError("%s is %r, which does not fit" % (key, value))
         handle = c.void_p()
         result = c.lib.tern_make_session(ctypes.byref(config), ctypes.byref(handle))
         if result != c.OK:
