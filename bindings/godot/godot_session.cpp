@@ -53,7 +53,7 @@ struct Setup {
     std::string name;
     uint16_t port = 0;
     bool ipv6 = false;
-    bool tells_changes = true;
+    bool reports_changes = true;
 };
 
 static std::string read_options(const Value &given, Setup &setup, tern_config &config)
@@ -62,7 +62,7 @@ static std::string read_options(const Value &given, Setup &setup, tern_config &c
     options.take("name", setup.name);
     options.take("port", setup.port);
     options.take("ipv6", setup.ipv6);
-    options.take("changed_events", setup.tells_changes);
+    options.take("changed_events", setup.reports_changes);
     options.take("peers_max", config.peers_max);
     options.take("topology", config.topology, {"mesh", "star"});
     options.take("quorum", config.quorum, {"majority", "survivors"});
@@ -90,7 +90,7 @@ static std::string make(Session &s, Arguments a)
     config.type_count = s.types.types.size();
     config.name = setup.name.c_str();
     config.misuse = {note_misuse, &s};
-    s.tells_changes = setup.tells_changes;
+    s.reports_changes = setup.reports_changes;
     char problem[TERN_PROBLEM_TEXT_MAX] = "";
     tern_result result = tern_config_problem(&config, problem);
     if (problem[0] != '\0') return problem;
@@ -146,12 +146,8 @@ static Value go_on(Session &s, Arguments)
 
 static Value state(Session &s, Arguments)
 {
-    static constexpr const char *names[] = {
-        "idle",           "joining",         "open",         "cut_off",       "leaving",
-        "left",           "unreachable",     "refused_full", "refused_types", "refused_version",
-        "refused_secret", "refused_by_game", "removed",      "overflow"};
-    if (!s.session) return Value::text("idle");
-    return Value::text(names[tern_session_state(s.session)]);
+    const tern_state state = s.session ? tern_session_state(s.session) : TERN_STATE_IDLE;
+    return Value::text(tern_state_name(state));
 }
 
 static Value state_text(Session &s, Arguments)
@@ -196,7 +192,7 @@ static Value receive(Session &s, Arguments)
     const tern_event *events = nullptr;
     const size_t event_count = tern_events(s.session, &events);
     for (size_t i = 0; i < event_count; ++i)
-        if (s.tells_changes || events[i].kind != TERN_EVENT_OBJECT_CHANGED)
+        if (s.reports_changes || events[i].kind != TERN_EVENT_OBJECT_CHANGED)
             out.append(read_event(s, events[i]));
     return out;
 }

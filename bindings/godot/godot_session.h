@@ -9,7 +9,7 @@ struct Session {
     Types types;
     tern_session *session = nullptr;
     tern_socket *socket = nullptr;
-    bool tells_changes = true; // receive() gives events of the kind object_changed, too.
+    bool reports_changes = true; // receive() gives events of the kind object_changed, too.
     std::string error; // What was wrong with the call that is at work, or with the last one.
 
     ~Session();

@@ -135,7 +135,7 @@ template <class Array, class Access, class Element> struct Pool {
     void (*to_variant)(godot_variant *, const Array *);
     void (*destroy)(Array *);
 };
-template <class Array, class Access, class Element> // clang 14 needs to be told.
+template <class Array, class Access, class Element> // clang 14 needs this guide.
 Pool(void (*)(Array *), void (*)(Array *, godot_int), Access *(*)(Array *),
      Element *(*)(const Access *), void (*)(Access *), void (*)(godot_variant *, const Array *),
      void (*)(Array *))

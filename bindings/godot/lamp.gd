@@ -20,7 +20,7 @@ func _initialize():
 	var is_guest = invite.begins_with("tern1-")
 	var is_set_up = session.setup(TYPES, {name = "ben" if is_guest else "ada"})
 	if not is_set_up or not (session.join(invite) if is_guest else session.start()):
-		quit(1) # Godot's console has said why, and session.last_error() says it, too.
+		quit(1) # Godot's console shows the cause, and session.last_error() has it, too.
 	elif not is_guest:
 		session.create("lamp", {lit = false})
 		print("invite: ", session.make_invite(["127.0.0.1:%d" % session.port()]))

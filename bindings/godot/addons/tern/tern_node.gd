@@ -1,10 +1,10 @@
 # A session as a node. It receives before all nodes process a frame, and sends after them; a signal
-# tells each event, and has its Dictionary. It plays on while the tree is paused.
+# reports each event, and has its Dictionary. It plays on while the tree is paused.
 #     var tern = preload("res://addons/tern/tern_node.gd").new()
 #     if tern.session.setup(TYPES, {name = "ada"}): ...
 extends Node
 
-signal state_changed(state) # Also when joining has failed: session.state_text() says why.
+signal state_changed(state) # Also when joining has failed: session.state_text() has the cause.
 signal join_progress(event)
 signal caught_up(event)
 signal join_asked(event)
