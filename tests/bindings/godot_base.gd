@@ -37,9 +37,11 @@ class Pair:
 
 	func _init(options = {}):
 		options.name = "ada"
-		assert(host.setup(TYPES, options))
+		var is_host_set_up = host.setup(TYPES, options)
+		assert(is_host_set_up)
 		options.name = "ben"
-		assert(guest.setup(TYPES, options))
+		var is_guest_set_up = guest.setup(TYPES, options)
+		assert(is_guest_set_up)
 		host.start()
 		guest.join(invite(), "let me in")
 
@@ -106,7 +108,7 @@ func expect_equal(got, expected):
 			"expected %s, got %s" % [var2str(expected), var2str(got)])
 
 
-# The last call was wrong, and the text says so.
+# The last call was wrong, and last_error() has a text about it.
 func expect_error(session, got, expected, pattern):
 	expect_equal(got, expected)
 	var error = session.last_error()

@@ -8,7 +8,8 @@ func test_many_are_set_rightly_or_not_at_all():
 	var host = pair.host
 	expect_error(host, host.set_many(balls, "x", [1]), 0, "1 values for 2")
 	expect_error(host, host.set_many(balls, "y", [1, 2]), 0, "no field \"y\"")
-	expect_error(host, host.set_many(balls, "x", [1, "2"]), 0, "expected a number, got \"2\", for ?1]")
+	expect_error(host, host.set_many(balls, "x", [1, "2"]), 0,
+			"expected a number, got \"2\", for ?1]")
 	expect_error(host, host.set_many([77], "x", [1]), 0, "not known")
 	expect_error(host, host.set_many([balls[0], "no"], "x", [1, 2]), 0,
 			"expected an object, got \"no\", for ?1]")
@@ -23,7 +24,7 @@ func test_many_are_set_rightly_or_not_at_all():
 	return true
 
 
-func test_wrong_calls_say_what_to_do():
+func test_wrong_calls_have_a_remedy():
 	var pair = open_pair()
 	var host = pair.host
 	var ball = host.create("ball", {x = 1})
@@ -38,8 +39,8 @@ func test_wrong_calls_say_what_to_do():
 	expect_error(host, host.destroy(12345), false, "12345")
 	expect_error(host, host.claim(0), false, "none")
 	expect_error(host, host.call_peer("host", "ball", {}), false, "for objects")
-	expect_error(host, host.call_peer(99, "shout", {}), false, "?")
-	expect_error(host, host.request(99, "shout", {}, 0), 0, "?")
+	expect_error(host, host.call_peer(99, "shout", {}), false, "call_peer(): *is not there")
+	expect_error(host, host.request(99, "shout", {}, 0), 0, "timeout_ms is 0")
 	expect_error(host, host.go_on(), false, "not cut off")
 	expect_equal(host.get_fields(12345), null)
 	expect_equal(host.sample(12345, 0), null)
@@ -64,9 +65,9 @@ func test_wrong_arguments_are_refused():
 	expect_error(host, host.lock(1, 1), null, "expected true or false, got 1")
 	expect_error(host, host.call_peer("ben", "shout", {}), null,
 			"\"host\" or \"everyone\", got \"ben\"")
-	expect_error(host, host.admit(70000), false, "?")
+	expect_error(host, host.admit(70000), false, "admit(): *is not there")
 	expect_error(host, host.migrate(ball, 65536 + pair.guest.local_peer()), false, "not there")
-	expect_error(host, host.refuse_claim(1, 65537), false, "?")
+	expect_error(host, host.refuse_claim(1, 65537), false, "refuse_claim(): *is not there")
 	expect_equal(host.peer_name(70000), "")
 	return true
 
@@ -132,21 +133,23 @@ func test_wrong_declarations_are_refused():
 		[[5], {}, "type: expected a Dictionary, got 5"],
 		[[{}], {}, "fields: expected an Array, got null"],
 		[with_type({name = 5}), {}, "type: name: expected a String, got 5"],
-		[with_type({name = ""}), {}, "?"],
+		[with_type({name = ""}), {}, "type 0: its name is empty"],
 		[with_type({fields = [5]}), {}, "type ball: field: expected a Dictionary, got 5"],
-		[with_type({fields = []}), {}, "?"],
+		[with_type({fields = []}), {}, "type ball: a struct of 0 bytes"],
 		[with_type({fields = large}), {}, "take 3780000 bytes, at most 4096"],
 		[with_type({orphan = "burn"}), {}, "orphan: expected one of to_host, destroy*got \"burn\""],
 		[with_type({claim = 1}), {}, "type ball: claim: expected one of always*got 1"],
 		[with_type({objects_max = -1}), {}, "objects_max: expected a whole number from 0*got -1"],
-		[with_type({objects_max = 1 << 31}), {}, "?"],
-		[with_type({object_max = 1}), {}, "type ball: there is no \"object_max\", expected one of name"],
+		[with_type({objects_max = 1 << 31}), {}, "objects_max is 2147483648"],
+		[with_type({object_max = 1}), {},
+				"type ball: there is no \"object_max\", expected one of name"],
 		[with_type({predicted = 1}), {}, "predicted: expected true or false, got 1"],
-		[with_field({kind = "float"}), {}, "type ball: field x: kind: expected one of boolean*\"float\""],
+		[with_field({kind = "float"}), {},
+				"type ball: field x: kind: expected one of boolean*\"float\""],
 		[with_field({kind = null}), {}, "kind: expected a String, got null"],
 		[with_field({count = 70000}), {}, "from 0 to 65535, got 70000"],
 		[with_field({min = "0"}), {}, "min: expected a number, got \"0\""],
-		[with_field({min = 2, max = 1}), {}, "?"],
+		[with_field({min = 2, max = 1}), {}, "type ball, field x: min 2 is not below max 1"],
 		[with_field({steps = 1}), {}, "field x: there is no \"steps\", expected one of name, kind"],
 		[[BALL, BALL], {}, "both named ball"],
 		[TYPES, {peers_max = 99}, "peers_max 99"],
@@ -156,7 +159,8 @@ func test_wrong_declarations_are_refused():
 		[TYPES, {name = 5}, "name: expected a String"],
 	]:
 		expect_error(session, session.setup(wrong[0], wrong[1]), false, wrong[2])
-	expect_error(session, session.setup({}), null, "argument 1: expected an Array, got a Dictionary")
+	expect_error(session, session.setup({}), null,
+			"argument 1: expected an Array, got a Dictionary")
 	expect_equal(session.state(), "idle")
 	expect_error(session, session.start(), null, "start(): call setup() first")
 	expect_error(session, session.receive(), null, "receive(): call setup() first")

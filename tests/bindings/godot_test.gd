@@ -54,7 +54,7 @@ func test_dynamic_values_come_back():
 	return true
 
 
-func test_changes_tell_their_fields():
+func test_changes_report_their_fields():
 	var pair = open_pair()
 	var ball = pair.host.create("ball", {x = 5})
 	pair.until(pair.guest, "exists", [ball])
@@ -78,7 +78,7 @@ func test_a_game_that_reads_all_needs_no_events_of_changes():
 	pair.until(pair.guest, "exists", [ball])
 	pair.host.set_fields(ball, {x = 6})
 	expect(pair.until(pair, "is_equal_world"), "the change arrives")
-	expect(not pair.has("guest", "object_changed"), "no event tells it")
+	expect(not pair.has("guest", "object_changed"), "no event reports it")
 	expect(pair.has("guest", "object_created"), "others come")
 	return true
 
@@ -96,7 +96,8 @@ func test_a_node_has_signals():
 	node.session.setup(TYPES)
 	node.session.join(pair.invite())
 	pair.host.create("asked", {number = 7})
-	expect(pair.until(self, "has_node_noted", [node, ["joining", "open", "caught_up", "asked"]]), "")
+	var expected = ["joining", "open", "caught_up", "asked"]
+	expect(pair.until(self, "has_node_noted", [node, expected]), "signals report all of them")
 	node.queue_free()
 	return true
 
@@ -185,13 +186,18 @@ func test_a_thousand_are_read_and_set_by_one_call():
 		var i = made.find(ids[k])
 		expect_equal([xs[k], positions[k], smalls[k], tags[k]],
 				[float(i), Vector3(i, 0, 1), i % 100, str(i)])
+	ids = pair.host.object_ids("ball")
+	positions = pair.host.get_all("ball", "position") # In the order of the host's ids.
 	for k in 1000:
 		positions[k].y = 5
-	ids = pair.host.object_ids("ball")
-	expect_equal(pair.host.set_many(ids, "position", pair.host.get_all("ball", "position")), 1000)
+	expect_equal(pair.host.set_many(ids, "position", positions), 1000)
 	expect_equal(pair.host.set_many(made, "x", range(1000, 2000)), 1000)
 	expect(pair.until(pair, "is_equal_world"), "the guest has the same world")
 	expect_equal(pair.guest.get_fields(made[7]).x, 1007.0)
+	ids = pair.guest.object_ids("ball")
+	positions = pair.guest.get_all("ball", "position")
+	for k in 1000:
+		expect_equal(positions[k], Vector3(made.find(ids[k]), 5, 1))
 	return true
 
 
@@ -230,12 +236,12 @@ func test_everyone_and_owners_get_calls():
 
 
 func has_words(pair, words):
-	var heard = []
+	var received = []
 	for event in pair.events.host:
 		if event.kind == "call":
-			heard.append(event.arguments.words)
+			received.append(event.arguments.words)
 	for word in words:
-		if not word in heard:
+		if not word in received:
 			return false
 	return true
 
