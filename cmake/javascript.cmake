@@ -5,8 +5,9 @@ set(bindings ${PROJECT_SOURCE_DIR}/bindings/javascript)
 set(package ${PROJECT_BINARY_DIR}/javascript)
 file(STRINGS ${bindings}/glue.cpp lines REGEX "^[a-zA-Z].* \\*?js_[a-z_]+\\(")
 set(exports malloc free tern_version tern_start tern_leave tern_go_on tern_session_state
-    tern_state_text tern_local_peer tern_host_peer tern_peer_name tern_event_kind_text
-    tern_result_text tern_claim_refusal_text tern_call_failure_text tern_creations_left)
+    tern_state_name tern_state_text tern_local_peer tern_host_peer tern_peer_name
+    tern_event_kind_text tern_result_text tern_claim_refusal_text tern_call_failure_text
+    tern_creations_left)
 foreach(line ${lines})
   string(REGEX MATCH "js_[a-z_]+" name "${line}")
   list(APPEND exports ${name})

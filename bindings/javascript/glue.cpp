@@ -21,7 +21,7 @@ struct Table { // The types of a session that will be made.
     std::deque<std::string> texts;
 };
 
-struct Peer {
+struct JsSession {
     tern_session *session;
     std::vector<tern_datagram> inbox; // The next receive() takes them; their bytes are in `bytes`.
     std::deque<std::vector<char>> bytes;
@@ -34,9 +34,9 @@ constexpr size_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 16, 2, 8, 1, 1, 1};
 
 void note_misuse(void *user, const tern_misuse *misuse)
 {
-    auto &peer = *static_cast<Peer *>(user);
-    if (peer.misuse.empty())
-        peer.misuse = std::string(misuse->function) + "(): " + misuse->wrong + " " + misuse->remedy;
+    auto &js = *static_cast<JsSession *>(user);
+    if (js.misuse.empty())
+        js.misuse = std::string(misuse->function) + "(): " + misuse->wrong + " " + misuse->remedy;
 }
 
 double number(const void *address)
@@ -113,19 +113,19 @@ uint32_t js_end_type(Table *table)
     return type.size_bytes;
 }
 
-// --- Sessions ---
-
 void js_destroy_table(Table *table)
 {
     delete table;
 }
 
+// --- Sessions ---
+
 // Takes the table. Writes what is wrong, or "", to `problem` of TERN_PROBLEM_TEXT_MAX bytes.
-Peer *js_make_session(Table *table, const char *name, uint32_t peers_max, int topology, int quorum,
-                      bool asks, uint32_t timeout_ms, uint32_t join_timeout_ms,
-                      uint32_t send_bytes_per_second_max, char *problem)
+JsSession *js_make_session(Table *table, const char *name, uint32_t peers_max, int topology,
+                           int quorum, bool asks, uint32_t timeout_ms, uint32_t join_timeout_ms,
+                           uint32_t send_bytes_per_second_max, char *problem)
 {
-    auto *peer = new Peer{};
+    auto *js = new JsSession{};
     tern_config config = {};
     config.struct_size = sizeof config;
     config.type_bytes = sizeof(tern_type);
@@ -140,97 +140,95 @@ Peer *js_make_session(Table *table, const char *name, uint32_t peers_max, int to
     config.timeout_ms = timeout_ms;
     config.join_timeout_ms = join_timeout_ms;
     config.send_bytes_per_second_max = send_bytes_per_second_max;
-    config.misuse = {note_misuse, peer};
+    config.misuse = {note_misuse, js};
     problem[0] = '\0';
     tern_config_problem(&config, problem);
-    const tern_result result = tern_make_session(&config, &peer->session);
+    const tern_result result = tern_make_session(&config, &js->session);
     if (result != TERN_OK && problem[0] == '\0')
         std::strncpy(problem, tern_result_text(result), TERN_PROBLEM_TEXT_MAX - 1);
     delete table;
-    if (result == TERN_OK) return peer;
-    delete peer;
+    if (result == TERN_OK) return js;
+    delete js;
     return nullptr;
 }
 
-void js_destroy_session(Peer *peer)
+void js_destroy_session(JsSession *js)
 {
-    tern_destroy_session(peer->session);
-    delete peer;
+    tern_destroy_session(js->session);
+    delete js;
 }
 
-tern_session *js_session(const Peer *peer)
+tern_session *js_session(const JsSession *js)
 {
-    return peer->session;
+    return js->session;
 }
 
 // What the last wrong call did, or "". Forgets it.
-const char *js_take_misuse(Peer *peer)
+const char *js_take_misuse(JsSession *js)
 {
     static std::string text;
-    text = std::exchange(peer->misuse, std::string());
+    text = std::exchange(js->misuse, std::string());
     return text.c_str();
 }
 
-// Returns what is wrong with the invite, or null.
-const char *js_join(Peer *peer, const char *invite_text, const void *payload,
-                    uint32_t payload_bytes)
+// Returns a tern_result, and writes what is wrong with the text of the invite, or null.
+int js_join(JsSession *js, const char *invite_text, const void *payload, uint32_t payload_bytes,
+            const char **wrong)
 {
     tern_invite invite;
-    if (const char *wrong = tern_parse_invite(invite_text, &invite)) return wrong;
-    tern_join(peer->session, &invite, payload, payload_bytes);
-    return nullptr;
+    *wrong = tern_parse_invite(invite_text, &invite);
+    return *wrong ? TERN_MISUSE : tern_join(js->session, &invite, payload, payload_bytes);
 }
 
-// An invite to one address, as text of TERN_INVITE_TEXT_MAX bytes. False: it was not made.
-bool js_make_invite(const Peer *peer, const uint8_t *ip, uint32_t port, char *text)
+// An invite to one address, as text of TERN_INVITE_TEXT_MAX bytes. Returns a tern_result.
+int js_make_invite(const JsSession *js, const uint8_t *ip, uint32_t port, char *text)
 {
     tern_address address = {};
     std::memcpy(address.ip, ip, sizeof address.ip);
     address.port = static_cast<uint16_t>(port);
     tern_invite invite;
-    if (tern_make_invite(peer->session, &address, 1, &invite) != TERN_OK) return false;
-    tern_invite_text(&invite, text);
-    return true;
+    const tern_result result = tern_make_invite(js->session, &address, 1, &invite);
+    if (result == TERN_OK) tern_invite_text(&invite, text);
+    return result;
 }
 
 // --- A tick ---
 
 // A datagram for the next js_receive(): returns where its bytes go.
-char *js_add_datagram(Peer *peer, const uint8_t *ip, uint32_t port, uint32_t size_bytes)
+char *js_add_datagram(JsSession *js, const uint8_t *ip, uint32_t port, uint32_t size_bytes)
 {
-    std::vector<char> &bytes = peer->bytes.emplace_back(size_bytes > 0 ? size_bytes : 1);
+    std::vector<char> &bytes = js->bytes.emplace_back(size_bytes > 0 ? size_bytes : 1);
     tern_datagram datagram = {};
     std::memcpy(datagram.address.ip, ip, sizeof datagram.address.ip);
     datagram.address.port = static_cast<uint16_t>(port);
     datagram.bytes = bytes.data();
     datagram.size_bytes = size_bytes;
-    peer->inbox.push_back(datagram);
+    js->inbox.push_back(datagram);
     return bytes.data();
 }
 
 // Returns the number of events.
-uint32_t js_receive(Peer *peer, double now_us)
+uint32_t js_receive(JsSession *js, double now_us)
 {
-    tern_receive(peer->session, peer->inbox.data(), peer->inbox.size(),
-                 static_cast<uint64_t>(now_us));
-    peer->inbox.clear();
-    peer->bytes.clear();
+    tern_receive(js->session, js->inbox.data(), js->inbox.size(), static_cast<uint64_t>(now_us));
+    js->inbox.clear();
+    js->bytes.clear();
     const tern_event *events = nullptr;
-    return static_cast<uint32_t>(tern_events(peer->session, &events));
+    return static_cast<uint32_t>(tern_events(js->session, &events));
 }
 
 // Returns the number of datagrams to send.
-uint32_t js_send(Peer *peer, double now_us)
+uint32_t js_send(JsSession *js, double now_us)
 {
-    peer->outbox_count = tern_send(peer->session, static_cast<uint64_t>(now_us), &peer->outbox);
-    return static_cast<uint32_t>(peer->outbox_count);
+    js->outbox_count = tern_send(js->session, static_cast<uint64_t>(now_us), &js->outbox);
+    return static_cast<uint32_t>(js->outbox_count);
 }
 
 // Writes to out: the address of the IP's 16 bytes, the port, the address of the bytes, their
 // number.
-void js_datagram(const Peer *peer, uint32_t i, uint32_t *out)
+void js_datagram(const JsSession *js, uint32_t i, uint32_t *out)
 {
-    const tern_datagram &datagram = peer->outbox[i];
+    const tern_datagram &datagram = js->outbox[i];
     out[0] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(datagram.address.ip));
     out[1] = datagram.address.port;
     out[2] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(datagram.bytes));
@@ -239,10 +237,10 @@ void js_datagram(const Peer *peer, uint32_t i, uint32_t *out)
 
 // Writes to out: kind, peer, object, type, owner, previous, call; the address of arguments or of a
 // payload, the refusal or the failure; the address of a name, the size of the payload.
-void js_event(const Peer *peer, uint32_t i, double *out)
+void js_event(const JsSession *js, uint32_t i, double *out)
 {
     const tern_event *events = nullptr;
-    tern_events(peer->session, &events);
+    tern_events(js->session, &events);
     const tern_event &event = events[i];
     std::fill_n(out, 11, 0.0);
     out[0] = event.kind;
@@ -304,178 +302,177 @@ void js_event(const Peer *peer, uint32_t i, double *out)
 
 // --- Peers ---
 
-int js_admit(const Peer *peer, uint32_t newcomer)
+int js_admit(const JsSession *js, uint32_t newcomer)
 {
-    return tern_admit(peer->session, static_cast<tern_peer>(newcomer));
+    return tern_admit(js->session, static_cast<tern_peer>(newcomer));
 }
 
-int js_refuse(const Peer *peer, uint32_t newcomer, const char *reason)
+int js_refuse(const JsSession *js, uint32_t newcomer, const char *reason)
 {
-    return tern_refuse(peer->session, static_cast<tern_peer>(newcomer), reason);
+    return tern_refuse(js->session, static_cast<tern_peer>(newcomer), reason);
 }
 
-int js_remove(const Peer *peer, uint32_t member)
+int js_remove(const JsSession *js, uint32_t member)
 {
-    return tern_remove(peer->session, static_cast<tern_peer>(member));
+    return tern_remove(js->session, static_cast<tern_peer>(member));
 }
 
 // Returns the ids, as 16-bit numbers, and writes their number.
-const tern_peer *js_other_peers(const Peer *peer, uint32_t *count)
+const tern_peer *js_other_peers(const JsSession *js, uint32_t *count)
 {
     const tern_peer *peers = nullptr;
-    *count = static_cast<uint32_t>(tern_other_peers(peer->session, &peers));
+    *count = static_cast<uint32_t>(tern_other_peers(js->session, &peers));
     return peers;
 }
 
 // --- Objects: the ids are numbers of 48 bits. What returns an int returns a tern_result ---
 
-int js_create(const Peer *peer, uint32_t type, const void *value, uint32_t size_bytes,
+int js_create(const JsSession *js, uint32_t type, const void *value, uint32_t size_bytes,
               double *created)
 {
     tern_object object = TERN_NO_OBJECT;
     const tern_result result =
-        tern_create(peer->session, static_cast<tern_type_id>(type), value, size_bytes, &object);
+        tern_create(js->session, static_cast<tern_type_id>(type), value, size_bytes, &object);
     *created = static_cast<double>(object);
     return result;
 }
 
-int js_destroy(const Peer *peer, double object)
+int js_destroy(const JsSession *js, double object)
 {
-    return tern_destroy(peer->session, static_cast<tern_object>(object));
+    return tern_destroy(js->session, static_cast<tern_object>(object));
 }
 
-bool js_exists(const Peer *peer, double object)
+bool js_exists(const JsSession *js, double object)
 {
-    return tern_exists(peer->session, static_cast<tern_object>(object));
+    return tern_exists(js->session, static_cast<tern_object>(object));
 }
 
 // Returns the struct, or null; writes the type.
-const void *js_find(const Peer *peer, double object, uint32_t *type)
+const void *js_find(const JsSession *js, double object, uint32_t *type)
 {
     tern_type_id id = TERN_NO_TYPE;
-    const void *value = tern_find_value(peer->session, static_cast<tern_object>(object), &id);
+    const void *value = tern_find_value(js->session, static_cast<tern_object>(object), &id);
     *type = id;
     return value;
 }
 
-int js_set(const Peer *peer, double object, const void *value, uint32_t size_bytes)
+int js_set(const JsSession *js, double object, const void *value, uint32_t size_bytes)
 {
-    return tern_set(peer->session, static_cast<tern_object>(object), value, size_bytes);
+    return tern_set(js->session, static_cast<tern_object>(object), value, size_bytes);
 }
 
-bool js_may_set(const Peer *peer, double object)
+bool js_may_set(const JsSession *js, double object)
 {
-    return tern_may_set(peer->session, static_cast<tern_object>(object));
+    return tern_may_set(js->session, static_cast<tern_object>(object));
 }
 
-uint32_t js_owner(const Peer *peer, double object)
+uint32_t js_owner(const JsSession *js, double object)
 {
-    return tern_object_owner(peer->session, static_cast<tern_object>(object));
+    return tern_object_owner(js->session, static_cast<tern_object>(object));
 }
 
-int js_sample(const Peer *peer, double object, double at_us, void *value, uint32_t size_bytes)
+int js_sample(const JsSession *js, double object, double at_us, void *value, uint32_t size_bytes)
 {
-    return tern_sample(peer->session, static_cast<tern_object>(object),
-                       static_cast<uint64_t>(at_us), value, size_bytes);
+    return tern_sample(js->session, static_cast<tern_object>(object), static_cast<uint64_t>(at_us),
+                       value, size_bytes);
 }
 
 // Returns the ids, as 64-bit numbers. Writes their number, and the address of the structs.
-const void *js_objects(const Peer *peer, uint32_t type, uint32_t size_bytes, uint32_t *out)
+const void *js_objects(const JsSession *js, uint32_t type, uint32_t size_bytes, uint32_t *out)
 {
     const tern_object *ids = nullptr;
-    out[0] = static_cast<uint32_t>(
-        tern_object_ids(peer->session, static_cast<tern_type_id>(type), &ids));
+    out[0] =
+        static_cast<uint32_t>(tern_object_ids(js->session, static_cast<tern_type_id>(type), &ids));
     out[1] = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(
-        tern_object_values(peer->session, static_cast<tern_type_id>(type), size_bytes)));
+        tern_object_values(js->session, static_cast<tern_type_id>(type), size_bytes)));
     return ids;
 }
 
 // Sets structs of size_bytes. Returns how many were set.
-uint32_t js_set_many(const Peer *peer, uint32_t type, const double *objects, uint32_t count,
+uint32_t js_set_many(const JsSession *js, uint32_t type, const double *objects, uint32_t count,
                      const void *values, uint32_t size_bytes)
 {
     std::vector<tern_object> ids(count);
     std::transform(objects, objects + count, ids.begin(),
                    [](double id) { return static_cast<tern_object>(id); });
-    return static_cast<uint32_t>(tern_set_many(peer->session, static_cast<tern_type_id>(type),
+    return static_cast<uint32_t>(tern_set_many(js->session, static_cast<tern_type_id>(type),
                                                ids.data(), count, values, count * size_bytes));
 }
 
-int js_claim(const Peer *peer, double object, bool optimistic)
+int js_claim(const JsSession *js, double object, bool optimistic)
 {
-    return tern_claim(peer->session, static_cast<tern_object>(object),
+    return tern_claim(js->session, static_cast<tern_object>(object),
                       optimistic ? TERN_CLAIM_OPTIMISTIC : TERN_CLAIM_WAIT);
 }
 
-bool js_is_claiming(const Peer *peer, double object)
+bool js_is_claiming(const JsSession *js, double object)
 {
-    return tern_is_claiming(peer->session, static_cast<tern_object>(object));
+    return tern_is_claiming(js->session, static_cast<tern_object>(object));
 }
 
-int js_release(const Peer *peer, double object)
+int js_release(const JsSession *js, double object)
 {
-    return tern_release_ownership(peer->session, static_cast<tern_object>(object));
+    return tern_release_ownership(js->session, static_cast<tern_object>(object));
 }
 
-int js_lock(const Peer *peer, double object, bool locked)
+int js_lock(const JsSession *js, double object, bool locked)
 {
-    return tern_lock(peer->session, static_cast<tern_object>(object), locked);
+    return tern_lock(js->session, static_cast<tern_object>(object), locked);
 }
 
-int js_migrate(const Peer *peer, double object, uint32_t to)
+int js_migrate(const JsSession *js, double object, uint32_t to)
 {
-    return tern_migrate(peer->session, static_cast<tern_object>(object),
-                        static_cast<tern_peer>(to));
+    return tern_migrate(js->session, static_cast<tern_object>(object), static_cast<tern_peer>(to));
 }
 
-int js_refuse_claim(const Peer *peer, double object, uint32_t claimer)
+int js_refuse_claim(const JsSession *js, double object, uint32_t claimer)
 {
-    return tern_refuse_claim(peer->session, static_cast<tern_object>(object),
+    return tern_refuse_claim(js->session, static_cast<tern_object>(object),
                              static_cast<tern_peer>(claimer));
 }
 
 // --- Calls ---
 
-int js_call(const Peer *peer, uint32_t to, uint32_t type, const void *arguments,
+int js_call(const JsSession *js, uint32_t to, uint32_t type, const void *arguments,
             uint32_t size_bytes, bool reliable)
 {
-    return tern_call(peer->session, static_cast<tern_peer>(to), static_cast<tern_type_id>(type),
+    return tern_call(js->session, static_cast<tern_peer>(to), static_cast<tern_type_id>(type),
                      arguments, size_bytes, reliable ? TERN_RELIABLE : TERN_UNRELIABLE);
 }
 
-int js_call_owner(const Peer *peer, double object, uint32_t type, const void *arguments,
+int js_call_owner(const JsSession *js, double object, uint32_t type, const void *arguments,
                   uint32_t size_bytes, uint32_t *call)
 {
-    return tern_call_owner(peer->session, static_cast<tern_object>(object),
+    return tern_call_owner(js->session, static_cast<tern_object>(object),
                            static_cast<tern_type_id>(type), arguments, size_bytes, call);
 }
 
-int js_request(const Peer *peer, uint32_t to, uint32_t type, const void *arguments,
+int js_request(const JsSession *js, uint32_t to, uint32_t type, const void *arguments,
                uint32_t size_bytes, uint32_t timeout_ms, uint32_t *call)
 {
-    return tern_request(peer->session, static_cast<tern_peer>(to), static_cast<tern_type_id>(type),
+    return tern_request(js->session, static_cast<tern_peer>(to), static_cast<tern_type_id>(type),
                         arguments, size_bytes, timeout_ms, call);
 }
 
-int js_request_owner(const Peer *peer, double object, uint32_t type, const void *arguments,
+int js_request_owner(const JsSession *js, double object, uint32_t type, const void *arguments,
                      uint32_t size_bytes, uint32_t timeout_ms, uint32_t *call)
 {
-    return tern_request_owner(peer->session, static_cast<tern_object>(object),
+    return tern_request_owner(js->session, static_cast<tern_object>(object),
                               static_cast<tern_type_id>(type), arguments, size_bytes, timeout_ms,
                               call);
 }
 
-int js_reply(const Peer *peer, uint32_t caller, uint32_t call, uint32_t type, const void *arguments,
-             uint32_t size_bytes)
+int js_reply(const JsSession *js, uint32_t caller, uint32_t call, uint32_t type,
+             const void *arguments, uint32_t size_bytes)
 {
-    return tern_reply(peer->session, static_cast<tern_peer>(caller), call,
+    return tern_reply(js->session, static_cast<tern_peer>(caller), call,
                       static_cast<tern_type_id>(type), arguments, size_bytes);
 }
 
 // The upper and the lower half.
-uint32_t js_digest(const Peer *peer, bool upper)
+uint32_t js_digest(const JsSession *js, bool upper)
 {
-    const uint64_t digest = tern_world_digest(peer->session);
+    const uint64_t digest = tern_world_digest(js->session);
     return static_cast<uint32_t>(upper ? digest >> 32 : digest);
 }
 
@@ -524,18 +521,18 @@ void js_cut(tern::SimNetwork *network, uint32_t from, uint32_t to, bool cut)
 }
 
 // js_receive() and js_send() by a socket of the network.
-uint32_t js_receive_by(Peer *peer, tern::Socket *socket, double now_us)
+uint32_t js_receive_by(JsSession *js, tern::Socket *socket, double now_us)
 {
     const std::span<const tern::Datagram> datagrams = socket->receive();
-    tern_receive(peer->session, tern::to_c(datagrams.data()), datagrams.size(),
+    tern_receive(js->session, tern::to_c(datagrams.data()), datagrams.size(),
                  static_cast<uint64_t>(now_us));
     const tern_event *events = nullptr;
-    return static_cast<uint32_t>(tern_events(peer->session, &events));
+    return static_cast<uint32_t>(tern_events(js->session, &events));
 }
 
-void js_send_by(Peer *peer, tern::Socket *socket, double now_us)
+void js_send_by(JsSession *js, tern::Socket *socket, double now_us)
 {
-    const size_t count = tern_send(peer->session, static_cast<uint64_t>(now_us), &peer->outbox);
-    socket->send({tern::to_cpp(peer->outbox), count});
+    const size_t count = tern_send(js->session, static_cast<uint64_t>(now_us), &js->outbox);
+    socket->send({tern::to_cpp(js->outbox), count});
 }
 }

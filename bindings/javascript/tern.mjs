@@ -7,10 +7,6 @@ import {Type, check_options, choice, whole} from "./fields.mjs";
 import {Network, SimSocket} from "./network.mjs";
 import make_module from "./tern_wasm.mjs";
 
-const states = [
-  "idle", "joining", "open", "cut_off", "leaving", "left", "unreachable", "refused_full",
-  "refused_types", "refused_version", "refused_secret", "refused_by_game", "removed", "overflow",
-];
 const results = ["ok", "misuse", "cut_off", "no_room", "gone", "not_allowed"];
 const session_options = [
   "name", "peers_max", "topology", "quorum", "ask_to_admit", "timeout_ms", "join_timeout_ms",
@@ -104,7 +100,7 @@ export class Session {
     const table = module._js_make_table();
     try {
       this._types = types.map((given, number) => new Type(tern, table, given, number));
-      this._peer = tern._with_text(options.name ?? "", name => module._js_make_session(
+      this._js_session = tern._with_text(options.name ?? "", name => module._js_make_session(
         table, name, count("peers_max", 65535), choice("topology", options),
         choice("quorum", options), options.ask_to_admit ?? false, count("timeout_ms"),
         count("join_timeout_ms"), count("send_bytes_per_second_max"), tern._room));
@@ -112,25 +108,25 @@ export class Session {
       module._js_destroy_table(table);
       throw error;
     }
-    if (this._peer === 0) throw new RangeError(tern._text(tern._room));
+    if (this._js_session === 0) throw new RangeError(tern._text(tern._room));
   }
 
   close() {
-    if (this._peer) this._c._js_destroy_session(this._peer);
-    this._peer = 0;
+    if (this._js_session) this._c._js_destroy_session(this._js_session);
+    this._js_session = 0;
   }
 
   get _c() { return this._tern._module; }
   get _view() { return new DataView(this._c.HEAPU8.buffer); }
   get _at() {
-    if (this._peer === 0) throw new Misuse("the session is closed");
-    return this._peer;
+    if (this._js_session === 0) throw new Misuse("the session is closed");
+    return this._js_session;
   }
   get _session() { return this._c._js_session(this._at); }
 
   // Throws if the last call was wrong.
   _checked(value) {
-    const misuse = this._tern._text(this._c._js_take_misuse(this._peer));
+    const misuse = this._tern._text(this._c._js_take_misuse(this._js_session));
     if (misuse) throw new Misuse(misuse);
     return value;
   }
@@ -169,17 +165,21 @@ export class Session {
   join(invite, payload = new Uint8Array()) {
     if (!(payload instanceof Uint8Array) || payload.length > payload_bytes_max)
       throw new RangeError(`the payload is no Uint8Array of at most ${payload_bytes_max} bytes`);
-    const peer = this._at;
-    this._c.HEAPU8.set(payload, this._tern._room);
-    const wrong = this._tern._with_text(invite, text =>
-      this._c._js_join(peer, text, this._tern._room, payload.length));
+    const session = this._at, room = this._tern._room, wrong_at = room + payload_bytes_max;
+    this._c.HEAPU8.set(payload, room);
+    const result = this._tern._with_text(invite, text =>
+      this._c._js_join(session, text, room, payload.length, wrong_at));
+    const wrong = this._view.getUint32(wrong_at, true);
     if (wrong) throw new RangeError("the invite: " + this._tern._text(wrong));
-    this._checked();
+    this._done(result);
   }
 
   leave() { this._done(this._c._tern_leave(this._session)); }
   go_on() { this._done(this._c._tern_go_on(this._session)); }
-  get state() { return states[this._c._tern_session_state(this._session)]; }
+  get state() {
+    const state = this._c._tern_session_state(this._session);
+    return this._tern._text(this._c._tern_state_name(state));
+  }
   get state_text() { return this._tern._text(this._c._tern_state_text(this._session)); }
   get local_peer() { return this._c._tern_local_peer(this._session); }
   get host_peer() { return this._c._tern_host_peer(this._session); }
@@ -199,9 +199,8 @@ export class Session {
     check_address(address);
     const room = this._tern._room;
     this._c.HEAPU8.set(address.ip, room);
-    const made = this._c._js_make_invite(this._at, room, address.port, room + 16);
-    this._checked();
-    return made ? this._tern._text(room + 16) : "";
+    this._done(this._c._js_make_invite(this._at, room, address.port, room + 16));
+    return this._tern._text(room + 16);
   }
 
   // The game of the host answers "join_asked", and removes members.
@@ -242,7 +241,7 @@ export class Session {
     }
     const count = this._checked(this._c._js_send(this._at, now_us));
     return Array.from({length: count}, (_, i) => {
-      this._c._js_datagram(this._peer, i, this._tern._room);
+      this._c._js_datagram(this._js_session, i, this._tern._room);
       const [ip, port, at, size] = new Uint32Array(this._c.HEAPU8.buffer, this._tern._room, 4);
       const bytes = this._c.HEAPU8.slice(at, at + size);
       return {ip: this._c.HEAPU8.slice(ip, ip + 16), port, bytes};
@@ -251,7 +250,7 @@ export class Session {
 
   _event(i) {
     const room = this._tern._room;
-    this._c._js_event(this._peer, i, room);
+    this._c._js_event(this._js_session, i, room);
     const [kind, peer, object, type, owner, previous, call, at, code, name, size] =
       new Float64Array(this._c.HEAPU8.buffer, room, 11);
     const event = {kind: this._tern._text(this._c._tern_event_kind_text(kind))};
