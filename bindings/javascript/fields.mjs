@@ -26,7 +26,8 @@ const choices = {
   topology: ["mesh", "star"],
   quorum: ["majority", "survivors"],
 };
-const field_options = ["name", "kind", "count", "min", "max", "step", "bound"];
+const ranges = ["min", "max", "step", "bound"];
+const field_options = ["name", "kind", "count", ...ranges];
 const type_options = [
   "name", "fields", "objects_max", "orphan", "claim", "callers", "owned_max", "claim_cooldown_ms",
   "claims_per_second_max", "calls_per_second_max", "predicted",
@@ -49,12 +50,31 @@ export function check_options(what, options, known) {
         `${what}: there is no option ${name}, expected one of ${known.join(", ")}`);
 }
 
-// A whole number, from 0 to max; what is not given is 0.
-export function whole(what, value = 0, max = 2 ** 32 - 1) {
-  if (!Number.isInteger(value) || value < 0 || value > max)
-    throw new RangeError(`${what} is ${value}, expected an integer from 0 to ${max}`);
+// These give the value if it is one, and throw otherwise. An option that is not given gets its
+// default before.
+
+export function whole(what, value, max = 2 ** 32 - 1, min = 0) {
+  if (!Number.isInteger(value) || value < min || value > max)
+    throw new RangeError(`${what} is ${String(value)}, expected an integer from ${min} to ${max}`);
   return value;
 }
+
+export function time_us(what, value) { return whole(what, value, Number.MAX_SAFE_INTEGER); }
+
+export function real(what, value) {
+  if (typeof value !== "number")
+    throw new TypeError(`${what} is a ${typeof value}, expected a number`);
+  return value;
+}
+
+export function flag(what, value) {
+  if (typeof value !== "boolean")
+    throw new TypeError(`${what} is a ${typeof value}, expected a boolean`);
+  return value;
+}
+
+// An option that is a whole number, and 0 by default.
+export function whole_option(what, value = 0, max = undefined) { return whole(what, value, max); }
 
 export class Field {
   constructor(type_name, given, offset) {
@@ -194,19 +214,20 @@ export class Type {
   constructor(tern, table, given, number) {
     const module = tern._module;
     check_fields(given);
-    const count = (name, max) => whole(`${given.name}: ${name}`, given[name], max);
+    const count = (name, max) => whole_option(`${given.name}: ${name}`, given[name], max);
+    const {predicted = false} = given;
     this.name = given.name;
     this.number = number;
     tern._with_text(given.name, name => module._js_add_type(
       table, name, count("objects_max"), choice("orphan", given), choice("claim", given),
       choice("callers", given), count("owned_max"), count("claim_cooldown_ms"),
       count("claims_per_second_max", 65535), count("calls_per_second_max", 65535),
-      given.predicted ?? false));
+      flag(`${given.name}: predicted`, predicted)));
     this.fields = given.fields.map(field => {
       const kind = kinds.findIndex(each => each.name === field.kind);
       const offset = tern._with_text(field.name, name => module._js_add_field(
-        table, name, kind, field.count ?? 0, field.min ?? 0, field.max ?? 0, field.step ?? 0,
-        field.bound ?? 0));
+        table, name, kind, field.count ?? 0, ...ranges.map(
+          option => real(`${given.name}.${field.name}: ${option}`, field[option] ?? 0))));
       return new Field(given.name, field, offset);
     });
     this.size_bytes = module._js_end_type(table);

@@ -6,6 +6,7 @@
 #include <deque>
 #include <new>
 #include <string>
+#include <tern/limits.hpp>
 #include <tern/many.h>
 #include <tern/sim.hpp>
 #include <tern/tern.h>
@@ -193,6 +194,11 @@ int js_make_invite(const JsSession *js, const uint8_t *ip, uint32_t port, char *
 }
 
 // --- A tick ---
+
+uint32_t js_datagram_bytes_max()
+{
+    return tern::datagram_bytes_max;
+}
 
 // A datagram for the next js_receive(): returns where its bytes go.
 char *js_add_datagram(JsSession *js, const uint8_t *ip, uint32_t port, uint32_t size_bytes)

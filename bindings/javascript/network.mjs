@@ -1,14 +1,21 @@
 // The simulated network: datagrams between sessions of one page or test, late, lost or doubled. It
 // is deterministic: the same seed and the same calls give the same run.
 
-import {check_options, whole} from "./fields.mjs";
+import {check_options, flag, real, time_us, whole} from "./fields.mjs";
 
 const impairments = ["latency_ms_min", "latency_ms_max", "loss", "duplicate"];
 
+// The arguments of js_make_network() and js_impair().
+function impairment({latency_ms_min = 20, latency_ms_max = 80, loss = 0, duplicate = 0}) {
+  return [whole("latency_ms_min", latency_ms_min), whole("latency_ms_max", latency_ms_max),
+          real("loss", loss), real("duplicate", duplicate)];
+}
+
+function checked_port(port) { return whole("a port", port, 65535, 1); }
+
 export class SimSocket {
   constructor(network, port) {
-    if (!Number.isInteger(port) || port < 1 || port > 65535)
-      throw new RangeError(`a port is ${port}, expected 1 to 65535`);
+    checked_port(port);
     this._network = network;
     this.address = {ip: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1), port};
     this._socket = network._c._js_make_socket(network._at, port);
@@ -30,10 +37,10 @@ export class SimSocket {
 export class Network {
   constructor(tern, options) {
     check_options("the network", options, ["seed", ...impairments]);
-    const {seed = 1, latency_ms_min = 20, latency_ms_max = 80, loss = 0, duplicate = 0} = options;
+    const {seed = 1} = options;
     whole("seed", seed, Number.MAX_SAFE_INTEGER);
     this._c = tern._module;
-    this._network = this._c._js_make_network(seed, latency_ms_min, latency_ms_max, loss, duplicate);
+    this._network = this._c._js_make_network(seed, ...impairment(options));
     if (this._network === 0) throw new RangeError("an impairment of the network is out of range");
   }
 
@@ -48,17 +55,18 @@ export class Network {
   // Datagrams that are sent later are impaired like this.
   impair(options) {
     check_options("the network", options, impairments);
-    const {latency_ms_min = 20, latency_ms_max = 80, loss = 0, duplicate = 0} = options;
-    if (!this._c._js_impair(this._at, latency_ms_min, latency_ms_max, loss, duplicate))
+    if (!this._c._js_impair(this._at, ...impairment(options)))
       throw new RangeError("an impairment of the network is out of range");
   }
 
   // Datagrams from one port to another are lost, or not any more.
-  cut(from, to, cut = true) { this._c._js_cut(this._at, from, to, cut); }
+  cut(from, to, cut = true) {
+    this._c._js_cut(this._at, checked_port(from), checked_port(to), flag("cut", cut));
+  }
 
   // Delivers what is due.
   advance(now_us) {
-    whole("now_us", now_us, Number.MAX_SAFE_INTEGER);
+    time_us("now_us", now_us);
     if (!this._c._js_advance(this._at, now_us))
       throw new RangeError("the time of the network would go back");
   }

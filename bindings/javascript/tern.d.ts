@@ -125,6 +125,8 @@ export function address_of(text: string, port: number): Address;
 
 export interface Tern {
   readonly version: string;
+  /** The largest datagram that a session sends, and that Session.receive() takes. */
+  readonly datagram_bytes_max: number;
   /** The types must be equal on all peers. Throws TypeError or RangeError if an option is wrong. */
   make_session(types: readonly Type[], options?: SessionOptions): Session;
   make_network(options?: NetworkOptions): Network;
@@ -150,7 +152,10 @@ export interface Session {
   refuse(peer: PeerId, reason: string): void;
   remove(peer: PeerId): void;
 
-  /** Begins a tick. now_us: microseconds that never go back. */
+  /**
+   * Begins a tick. now_us: microseconds that never go back. It takes no datagram if one of them is
+   * none or is too large, and throws TypeError or RangeError.
+   */
   receive(from: SimSocket | Iterable<Datagram>, now_us: number): Event[];
   /** Ends a tick: gives datagrams to send, or sends them by the socket and gives none. */
   send(now_us: number, by?: SimSocket | null): Datagram[];

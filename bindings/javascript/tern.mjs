@@ -3,7 +3,7 @@
 // datagrams by a transport of its own (WebRTC, a relay), node by node:dgram, and tests by the
 // simulated network. tern.d.ts declares all of it.
 
-import {Type, check_options, choice, whole} from "./fields.mjs";
+import {Type, check_options, choice, flag, time_us, whole, whole_option} from "./fields.mjs";
 import {Network, SimSocket} from "./network.mjs";
 import make_module from "./tern_wasm.mjs";
 
@@ -47,6 +47,9 @@ class Tern {
 
   get version() { return this._text(this._module._tern_version()); }
 
+  // The largest datagram that a session sends, and that receive() takes.
+  get datagram_bytes_max() { return this._module._js_datagram_bytes_max(); }
+
   make_session(types, options = {}) { return new Session(this, types, options); }
 
   make_network(options = {}) { return new Network(this, options); }
@@ -77,9 +80,11 @@ class Tern {
 function check_address({ip, port}) {
   if (!(ip instanceof Uint8Array) || ip.length !== 16)
     throw new TypeError("an address has no ip of 16 bytes; address_of() makes one");
-  if (!Number.isInteger(port) || port < 0 || port > 65535)
-    throw new RangeError(`a port is ${port}, expected 0 to 65535`);
+  whole("a port", port, 65535);
 }
+
+function checked_object(object) { return whole("an object", object, 2 ** 48 - 1); }
+function checked_peer(peer) { return whole("a peer", peer, 65535); }
 
 // The address {ip, port} of an IPv4 address as text.
 export function address_of(text, port) {
@@ -95,14 +100,15 @@ export class Session {
   constructor(tern, types, options) {
     const module = tern._module;
     check_options("the session", options, session_options);
-    const count = (name, max) => whole(name, options[name], max);
+    const count = (name, max) => whole_option(name, options[name], max);
+    const {name: own_name = "", ask_to_admit = false} = options;
     this._tern = tern;
     const table = module._js_make_table();
     try {
       this._types = types.map((given, number) => new Type(tern, table, given, number));
-      this._js_session = tern._with_text(options.name ?? "", name => module._js_make_session(
+      this._js_session = tern._with_text(own_name, name => module._js_make_session(
         table, name, count("peers_max", 65535), choice("topology", options),
-        choice("quorum", options), options.ask_to_admit ?? false, count("timeout_ms"),
+        choice("quorum", options), flag("ask_to_admit", ask_to_admit), count("timeout_ms"),
         count("join_timeout_ms"), count("send_bytes_per_second_max"), tern._room));
     } catch (error) { // The session was not tried to be made, which would take the table.
       module._js_destroy_table(table);
@@ -124,7 +130,8 @@ export class Session {
   }
   get _session() { return this._c._js_session(this._at); }
 
-  // Throws if the last call was wrong.
+  // Gives the value of the last call, and throws if the call was wrong. Each method ends its call
+  // with this or with _done().
   _checked(value) {
     const misuse = this._tern._text(this._c._js_take_misuse(this._js_session));
     if (misuse) throw new Misuse(misuse);
@@ -177,19 +184,22 @@ export class Session {
   leave() { this._done(this._c._tern_leave(this._session)); }
   go_on() { this._done(this._c._tern_go_on(this._session)); }
   get state() {
-    const state = this._c._tern_session_state(this._session);
+    const state = this._checked(this._c._tern_session_state(this._session));
     return this._tern._text(this._c._tern_state_name(state));
   }
-  get state_text() { return this._tern._text(this._c._tern_state_text(this._session)); }
-  get local_peer() { return this._c._tern_local_peer(this._session); }
-  get host_peer() { return this._c._tern_host_peer(this._session); }
+  get state_text() {
+    return this._tern._text(this._checked(this._c._tern_state_text(this._session)));
+  }
+  get local_peer() { return this._checked(this._c._tern_local_peer(this._session)); }
+  get host_peer() { return this._checked(this._c._tern_host_peer(this._session)); }
   peer_name(peer) {
+    checked_peer(peer);
     return this._tern._text(this._checked(this._c._tern_peer_name(this._session, peer)));
   }
 
   get other_peers() {
     const room = this._tern._room;
-    const at = this._c._js_other_peers(this._at, room), view = this._view;
+    const at = this._checked(this._c._js_other_peers(this._at, room)), view = this._view;
     const count = view.getUint32(room, true);
     return Array.from({length: count}, (_, i) => view.getUint16(at + 2 * i, true));
   }
@@ -204,29 +214,49 @@ export class Session {
   }
 
   // The game of the host answers "join_asked", and removes members.
-  admit(peer) { this._done(this._c._js_admit(this._at, peer)); }
+  admit(peer) { this._done(this._c._js_admit(this._at, checked_peer(peer))); }
   refuse(peer, reason) {
+    checked_peer(peer);
     this._done(this._tern._with_text(reason, text => this._c._js_refuse(this._at, peer, text)));
   }
-  remove(peer) { this._done(this._c._js_remove(this._at, peer)); }
+  remove(peer) { this._done(this._c._js_remove(this._at, checked_peer(peer))); }
 
   // --- Ticks ---
 
+  _socket(socket) {
+    if (!(socket instanceof SimSocket) || socket._network._c !== this._c)
+      throw new TypeError("the socket was not made by a network of the same module");
+    return socket._open;
+  }
+
+  // All are checked before one is added: otherwise those before a wrong one would stay.
+  _add_datagrams(given) {
+    const datagrams = Array.from(given, ({ip, port, bytes}) => ({ip, port, bytes}));
+    const max = this._tern.datagram_bytes_max;
+    for (const {ip, port, bytes} of datagrams) {
+      check_address({ip, port});
+      if (!(bytes instanceof Uint8Array))
+        throw new TypeError("a datagram has no Uint8Array of bytes");
+      if (bytes.length > max)
+        throw new RangeError(`a datagram has ${bytes.length} bytes, expected ${max} at most`);
+    }
+    for (const {ip, port, bytes} of datagrams) {
+      this._c.HEAPU8.set(ip, this._tern._room);
+      const at = this._c._js_add_datagram(this._at, this._tern._room, port, bytes.length);
+      this._c.HEAPU8.set(bytes, at);
+    }
+  }
+
   // A tick begins: with a socket of a Network, or datagrams [{ip, port, bytes}].
   receive(from, now_us) {
-    const peer = this._at;
-    whole("now_us", now_us, Number.MAX_SAFE_INTEGER);
+    const session = this._at;
+    time_us("now_us", now_us);
     let count;
     if (from instanceof SimSocket) {
-      count = this._c._js_receive_by(peer, from._open, now_us);
+      count = this._c._js_receive_by(session, this._socket(from), now_us);
     } else {
-      for (const {ip, port, bytes} of from) {
-        check_address({ip, port});
-        this._c.HEAPU8.set(ip, this._tern._room);
-        const at = this._c._js_add_datagram(peer, this._tern._room, port, bytes.length);
-        this._c.HEAPU8.set(bytes, at);
-      }
-      count = this._c._js_receive(peer, now_us);
+      this._add_datagrams(from);
+      count = this._c._js_receive(session, now_us);
     }
     this._checked();
     return Array.from({length: count}, (_, i) => this._event(i));
@@ -234,9 +264,9 @@ export class Session {
 
   // A tick ends: sends by a socket of a Network, or gives the datagrams [{ip, port, bytes}].
   send(now_us, by = null) {
-    whole("now_us", now_us, Number.MAX_SAFE_INTEGER);
-    if (by) {
-      this._checked(this._c._js_send_by(this._at, by._open, now_us));
+    time_us("now_us", now_us);
+    if (by !== null) {
+      this._checked(this._c._js_send_by(this._at, this._socket(by), now_us));
       return [];
     }
     const count = this._checked(this._c._js_send(this._at, now_us));
@@ -280,17 +310,22 @@ export class Session {
     return this._view.getFloat64(room, true);
   }
 
-  destroy(object) { this._done(this._c._js_destroy(this._at, object)); }
+  destroy(object) { this._done(this._c._js_destroy(this._at, checked_object(object))); }
   creations_left(type_name) {
-    return this._c._tern_creations_left(this._session, this._type(type_name).number);
+    const type = this._type(type_name);
+    return this._checked(this._c._tern_creations_left(this._session, type.number));
   }
-  exists(object) { return this._c._js_exists(this._at, object) !== 0; }
-  owner(object) { return this._checked(this._c._js_owner(this._at, object)); }
-  may_set(object) { return this._c._js_may_set(this._at, object) !== 0; }
+  exists(object) {
+    return this._checked(this._c._js_exists(this._at, checked_object(object))) !== 0;
+  }
+  owner(object) { return this._checked(this._c._js_owner(this._at, checked_object(object))); }
+  may_set(object) {
+    return this._checked(this._c._js_may_set(this._at, checked_object(object))) !== 0;
+  }
 
   _find(object) {
     const room = this._tern._room;
-    const at = this._c._js_find(this._at, object, room);
+    const at = this._checked(this._c._js_find(this._at, checked_object(object), room));
     return {at, type: at === 0 ? null : this._types[this._view.getUint32(room, true)]};
   }
 
@@ -302,6 +337,7 @@ export class Session {
 
   // All fields as of at_us, for drawing: extrapolated or interpolated as tern_sample() does.
   sample(object, at_us) {
+    time_us("at_us", at_us);
     const {type} = this._find(object);
     if (!type) return null;
     const at = this._tern._scratch;
@@ -319,7 +355,8 @@ export class Session {
 
   _objects(type) {
     const room = this._tern._room;
-    const ids = this._c._js_objects(this._at, type.number, type.size_bytes, room);
+    const ids =
+      this._checked(this._c._js_objects(this._at, type.number, type.size_bytes, room));
     const view = this._view;
     return {view, ids, count: view.getUint32(room, true), values: view.getUint32(room + 4, true)};
   }
@@ -369,29 +406,43 @@ export class Session {
     });
   }
 
-  claim(object, optimistic = false) { this._done(this._c._js_claim(this._at, object, optimistic)); }
-  is_claiming(object) { return this._c._js_is_claiming(this._at, object) !== 0; }
-  release(object) { this._done(this._c._js_release(this._at, object)); }
-  lock(object, locked = true) { this._done(this._c._js_lock(this._at, object, locked)); }
+  claim(object, optimistic = false) {
+    flag("optimistic", optimistic);
+    this._done(this._c._js_claim(this._at, checked_object(object), optimistic));
+  }
+  is_claiming(object) {
+    return this._checked(this._c._js_is_claiming(this._at, checked_object(object))) !== 0;
+  }
+  release(object) { this._done(this._c._js_release(this._at, checked_object(object))); }
+  lock(object, locked = true) {
+    this._done(this._c._js_lock(this._at, checked_object(object), flag("locked", locked)));
+  }
 
   // The game of the host answers "claim_asked", and gives objects to members.
-  migrate(object, to) { this._done(this._c._js_migrate(this._at, object, to)); }
-  refuse_claim(object, claimer) { this._done(this._c._js_refuse_claim(this._at, object, claimer)); }
+  migrate(object, to) {
+    this._done(this._c._js_migrate(this._at, checked_object(object), checked_peer(to)));
+  }
+  refuse_claim(object, claimer) {
+    this._done(this._c._js_refuse_claim(this._at, checked_object(object), checked_peer(claimer)));
+  }
 
   // Equal on peers that have the same world: 16 hexadecimal digits.
   get world_digest() {
-    const half = upper => (this._c._js_digest(this._at, upper) >>> 0).toString(16).padStart(8, "0");
-    return half(true) + half(false);
+    const half = upper => this._checked(this._c._js_digest(this._at, upper)) >>> 0;
+    return [true, false].map(upper => half(upper).toString(16).padStart(8, "0")).join("");
   }
 
   // --- Calls. Those with an answer give the number of the event "reply" or "call_failed" ---
 
   call(to, type_name, value = {}, reliable = true) {
+    checked_peer(to);
+    flag("reliable", reliable);
     const type = this._type(type_name), at = this._write(type, value);
     this._done(this._c._js_call(this._at, to, type.number, at, type.size_bytes, reliable));
   }
 
   call_owner(object, type_name, value = {}) {
+    checked_object(object);
     const type = this._type(type_name), at = this._write(type, value), room = this._tern._room;
     this._done(this._c._js_call_owner(
       this._at, object, type.number, at, type.size_bytes, room));
@@ -399,6 +450,8 @@ export class Session {
   }
 
   request(to, type_name, value = {}, timeout_ms = 5000) {
+    checked_peer(to);
+    whole("timeout_ms", timeout_ms);
     const type = this._type(type_name), at = this._write(type, value), room = this._tern._room;
     this._done(this._c._js_request(
       this._at, to, type.number, at, type.size_bytes, timeout_ms, room));
@@ -406,6 +459,8 @@ export class Session {
   }
 
   request_owner(object, type_name, value = {}, timeout_ms = 5000) {
+    checked_object(object);
+    whole("timeout_ms", timeout_ms);
     const type = this._type(type_name), at = this._write(type, value), room = this._tern._room;
     this._done(this._c._js_request_owner(
       this._at, object, type.number, at, type.size_bytes, timeout_ms, room));
@@ -413,8 +468,10 @@ export class Session {
   }
 
   reply(event, type_name, value = {}) {
+    const {peer, call = 0} = event; // A call that awaits no answer has no number.
+    checked_peer(peer);
+    whole("a call", call);
     const type = this._type(type_name), at = this._write(type, value);
-    this._done(this._c._js_reply(
-      this._at, event.peer, event.call, type.number, at, type.size_bytes));
+    this._done(this._c._js_reply(this._at, peer, call, type.number, at, type.size_bytes));
   }
 }

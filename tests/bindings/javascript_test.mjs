@@ -266,7 +266,138 @@ test("two sessions meet by datagrams in hand", () => {
   guest.close();
 });
 
+test("a wrong datagram keeps none in the inbox", () => {
+  const session = tern.make_session(types), network = tern.make_network();
+  session.start();
+  const good = {...address_of("10.0.0.9", 9), bytes: new Uint8Array(5)};
+  const added = [];
+  const add = tern._module._js_add_datagram;
+  tern._module._js_add_datagram = (...given) => {
+    added.push(given);
+    return add(...given);
+  };
+  try {
+    const none = /^TypeError: a datagram has no Uint8Array of bytes$/;
+    for (const bytes of [new ArrayBuffer(5), undefined, "abcde", [1, 2], new Uint16Array(2)])
+      assert.throws(() => session.receive([good, {...good, bytes}], 1), none);
+    assert.throws(() => session.receive([good, {...good, port: -1}], 1), RangeError);
+    const max = tern.datagram_bytes_max;
+    assert.throws(
+      () => session.receive([good, {...good, bytes: new Uint8Array(max + 1)}], 1),
+      new RegExp(`^RangeError: a datagram has ${max + 1} bytes, expected ${max} at most$`));
+    assert.deepEqual(added, []);
+    session.receive([good, {...good, bytes: new Uint8Array(max)}], 1);
+    assert.equal(added.length, 2);
+  } finally {
+    tern._module._js_add_datagram = add;
+  }
+  assert.throws(() => session.send(2, network), /the socket was not made by a network/);
+  session.close();
+  network.close();
+});
+
 // --- Mistakes ---
+
+test("a time is always given", with_pair(pair => {
+  pair.open();
+  const missing = /^RangeError: now_us is undefined, expected an integer from 0 to/;
+  const socket = pair.sockets.get(pair.host);
+  const late = tern.make_session(types), network = tern.make_network();
+  assert.throws(() => late.receive([]), missing);
+  assert.throws(() => late.send(), missing);
+  assert.throws(() => late.send(undefined, network.make_socket(1)), missing);
+  assert.throws(() => network.advance(), missing);
+  assert.throws(() => pair.host.receive(socket), missing);
+  assert.throws(() => pair.host.sample(1), /^RangeError: at_us is undefined/);
+  late.close();
+  network.close();
+}));
+
+test("ids of objects are integers of 48 bits", with_pair(pair => {
+  pair.open();
+  const ball = pair.host.create("ball"), session = pair.host;
+  const calls = {
+    destroy: id => session.destroy(id), exists: id => session.exists(id),
+    owner: id => session.owner(id), may_set: id => session.may_set(id),
+    get: id => session.get(id), sample: id => session.sample(id, 0), set: id => session.set(id, {}),
+    set_many: id => session.set_many("ball", [id], [{}]), claim: id => session.claim(id),
+    is_claiming: id => session.is_claiming(id), release: id => session.release(id),
+    lock: id => session.lock(id), migrate: id => session.migrate(id, session.local_peer),
+    refuse_claim: id => session.refuse_claim(id, 1),
+    call_owner: id => session.call_owner(id, "shout", {}),
+    request_owner: id => session.request_owner(id, "shout", {}),
+  };
+  for (const [name, call] of Object.entries(calls))
+    for (const id of [ball + 0.5, 2 ** 48 + ball, -1, NaN, String(ball), undefined])
+      assert.throws(() => call(id), error =>
+        /^RangeError: an object is .*, expected an integer from 0 to 281474976710655$/
+          .test(String(error)) || assert.fail(`${name}(${id}): ${error}`));
+  assert.ok(session.exists(ball));
+}));
+
+test("ids of peers are integers of 16 bits", with_pair(pair => {
+  pair.open();
+  const session = pair.host, ball = session.create("ball"), other = pair.guest.local_peer;
+  const calls = {
+    peer_name: id => session.peer_name(id), admit: id => session.admit(id),
+    refuse: id => session.refuse(id, "no"), remove: id => session.remove(id),
+    migrate: id => session.migrate(ball, id), refuse_claim: id => session.refuse_claim(ball, id),
+    call: id => session.call(id, "shout", {}), request: id => session.request(id, "shout", {}),
+    reply: id => session.reply({peer: id, call: 1}, "length", {}),
+  };
+  for (const [name, call] of Object.entries(calls))
+    for (const id of [other + 65536, other + 0.5, -1, String(other), undefined])
+      assert.throws(() => call(id), error =>
+        /^RangeError: a peer is .*, expected an integer from 0 to 65535$/.test(String(error)) ||
+          assert.fail(`${name}(${id}): ${error}`));
+  assert.deepEqual(session.other_peers, [other]);
+}));
+
+test("numbers do not wrap, and only booleans are booleans", with_pair(pair => {
+  pair.open();
+  const {host, network} = pair, ball = host.create("ball"), wraps = 2 ** 32 + 5;
+  const wrong = [
+    [() => host.request(host_id, "shout", {}, wraps), /timeout_ms is 4294967301/],
+    [() => host.request_owner(ball, "shout", {}, wraps), /timeout_ms is 4294967301/],
+    [() => host.reply({peer: 1, call: wraps}, "length", {}), /a call is 4294967301/],
+    [() => network.cut(65537, 2), /a port is 65537/], [() => network.cut(1, 65538), /65538/],
+    [() => network.impair({latency_ms_min: wraps}), /latency_ms_min is 4294967301/],
+    [() => network.impair({loss: "0"}), /loss is a string, expected a number/],
+    [() => network.cut(1, 2, "no"), /cut is a string, expected a boolean/],
+    [() => host.call(everyone, "shout", {}, 1), /reliable is a number, expected a boolean/],
+    [() => host.claim(ball, {}), /optimistic is a object, expected a boolean/],
+    [() => host.lock(ball, "false"), /locked is a string, expected a boolean/],
+    [() => tern.make_session(types, {ask_to_admit: "no"}), /ask_to_admit is a string/],
+    [() => tern.make_session([{...types[0], predicted: 1}]), /ball: predicted is a number/],
+    [() => tern.make_session([{name: "a", fields: [{name: "x", kind: "int8", max: "5"}]}]),
+     /a\.x: max is a string, expected a number/],
+  ];
+  for (const [call, message] of wrong) assert.throws(call, message);
+}));
+
+// No method that only reads can be called wrongly once its arguments are checked. So the test notes
+// a misuse before each call, without taking it.
+test("what only reads throws a noted misuse", with_pair(pair => {
+  pair.open();
+  const session = pair.host, ball = session.create("ball");
+  const reads = {
+    state: () => session.state, state_text: () => session.state_text,
+    local_peer: () => session.local_peer, host_peer: () => session.host_peer,
+    peer_name: () => session.peer_name(1), other_peers: () => session.other_peers,
+    creations_left: () => session.creations_left("ball"), exists: () => session.exists(ball),
+    owner: () => session.owner(ball), may_set: () => session.may_set(ball),
+    get: () => session.get(ball), sample: () => session.sample(ball, 0),
+    object_ids: () => session.object_ids("ball"), is_claiming: () => session.is_claiming(ball),
+    read_column: () => session.read_column("ball", "x", new Float32Array(1)),
+    world_digest: () => session.world_digest,
+  };
+  for (const [name, read] of Object.entries(reads)) {
+    tern._module._js_owner(session._at, ball + 1);
+    assert.throws(read, error => error instanceof Misuse && /^object_owner\(\)/.test(error.message),
+                  name);
+    read();
+  }
+}));
 
 test("a wrong call throws what to do", with_pair(pair => {
   pair.open();
@@ -328,6 +459,7 @@ test("texts and addresses that are none", () => {
   assert.throws(() => address_of("localhost", 1), /"localhost" is no address: expected/);
   assert.throws(() => address_of("1.2.3.4", 70000), /a port is 70000/);
   assert.throws(() => session.make_invite({ip: [1, 2], port: 1}), /no ip of 16 bytes/);
+  assert.throws(() => session.make_invite(address_of("1.2.3.4", 1)), /^Error: make_invite\(\): /);
   session.close();
   assert.throws(() => session.start(), /the session is closed/);
 });
