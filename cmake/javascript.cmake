@@ -24,7 +24,7 @@ set_target_properties(tern_javascript PROPERTIES
 target_link_options(tern_javascript PRIVATE -O2 -g0 --no-entry -sENVIRONMENT=web,worker
   -sNODERAWFS=0 -sEXIT_RUNTIME=0 -sWASM_ASYNC_COMPILATION=1 -sFILESYSTEM=0 -sEXPORT_NAME=make_tern
   -sEXPORTED_FUNCTIONS=${exports}
-  -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8)
+  -sEXPORTED_RUNTIME_METHODS=UTF8ToString,stringToUTF8,lengthBytesUTF8,HEAPU8)
 foreach(file tern.mjs fields.mjs network.mjs tern.d.ts two.mjs meet.mjs demo.html
              package.json)
   configure_file(${bindings}/${file} ${package}/${file} COPYONLY)
