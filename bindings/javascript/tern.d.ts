@@ -125,7 +125,7 @@ export function address_of(text: string, port: number): Address;
 
 export interface Tern {
   readonly version: string;
-  /** The largest datagram that a session sends, and that Session.receive() takes. */
+  /** The largest datagram that a session sends; Session.receive() drops larger ones. */
   readonly datagram_bytes_max: number;
   /** The types must be equal on all peers. Throws TypeError or RangeError if an option is wrong. */
   make_session(types: readonly Type[], options?: SessionOptions): Session;

@@ -47,7 +47,7 @@ class Tern {
 
   get version() { return this._text(this._module._tern_version()); }
 
-  // The largest datagram that a session sends, and that receive() takes.
+  // The largest datagram that a session sends; receive() drops larger ones.
   get datagram_bytes_max() { return this._module._js_datagram_bytes_max(); }
 
   make_session(types, options = {}) { return new Session(this, types, options); }
@@ -232,15 +232,14 @@ export class Session {
   // All are checked before one is added: otherwise those before a wrong one would stay.
   _add_datagrams(given) {
     const datagrams = Array.from(given, ({ip, port, bytes}) => ({ip, port, bytes}));
-    const max = this._tern.datagram_bytes_max;
     for (const {ip, port, bytes} of datagrams) {
       check_address({ip, port});
       if (!(bytes instanceof Uint8Array))
         throw new TypeError("a datagram has no Uint8Array of bytes");
-      if (bytes.length > max)
-        throw new RangeError(`a datagram has ${bytes.length} bytes, expected ${max} at most`);
     }
+    const max = this._tern.datagram_bytes_max;
     for (const {ip, port, bytes} of datagrams) {
+      if (bytes.length > max) continue; // No peer sent it; anybody else can.
       this._c.HEAPU8.set(ip, this._tern._room);
       const at = this._c._js_add_datagram(this._at, this._tern._room, port, bytes.length);
       this._c.HEAPU8.set(bytes, at);

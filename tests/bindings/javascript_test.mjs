@@ -282,9 +282,8 @@ test("a wrong datagram keeps none in the inbox", () => {
       assert.throws(() => session.receive([good, {...good, bytes}], 1), none);
     assert.throws(() => session.receive([good, {...good, port: -1}], 1), RangeError);
     const max = tern.datagram_bytes_max;
-    assert.throws(
-      () => session.receive([good, {...good, bytes: new Uint8Array(max + 1)}], 1),
-      new RegExp(`^RangeError: a datagram has ${max + 1} bytes, expected ${max} at most$`));
+    assert.deepEqual(added, []);
+    session.receive([{...good, bytes: new Uint8Array(max + 1)}], 1);
     assert.deepEqual(added, []);
     session.receive([good, {...good, bytes: new Uint8Array(max)}], 1);
     assert.equal(added.length, 2);
