@@ -6,6 +6,6 @@ namespace tern::memory {
 
 // All zero. Null: there is none, also for a size that flat::place() could not measure.
 void *allocate(const Allocator &allocator, size_t size_bytes);
-void release(const Allocator &allocator, void *memory);        // Null: nothing happens.
+void release(const Allocator &allocator, void *memory); // Null: nothing happens.
 
 }

@@ -291,7 +291,7 @@ static size_t all_bytes(Session &s)
 {
     const uint64_t sum = uint64_t{s.memory.block_bytes} + s.limits.sizes.block_bytes +
                          endpoint::size_bytes(endpoint_limits(s.config)) + arrays_bytes(s);
-    return static_cast<size_t>(std::min<uint64_t>(sum, SIZE_MAX)); // Of 32 bits.
+    return static_cast<size_t>(std::min<uint64_t>(sum, SIZE_MAX)); // It may have 32 bits.
 }
 
 static void free_memory(Session *s)

@@ -256,7 +256,7 @@ const std::map<std::string, Names> &system_files()
     static const std::map<std::string, Names> files = {
         {"base/assert.cpp", {"execinfo.h"}}, // For the stack of a failed assertion.
         {"base/atomic_word.h", {"atomic"}},  // For two threads in one session.
-        {"base/memory.cpp", // In builds with sanitizers only.
+        {"base/memory.cpp",                  // In builds with sanitizers only.
          {"sanitizer/asan_interface.h", "sys/mman.h", "unistd.h"}},
         {"transport/sockets/native_socket.h",
          {"netinet/in.h", "sys/socket.h", "winsock2.h", "ws2tcpip.h"}},

@@ -138,7 +138,7 @@ namespace Tern
         // The C side keeps the function's address. Ahead-of-time compilers take static ones only.
         static readonly MisuseHandler Handler = NoteMisuse;
         readonly Misuses _misuses = new Misuses();
-        GCHandle _misusesHandle; // What the C side passes to the function.
+        GCHandle _misusesHandle; // The C side passes it to the function.
 
         IntPtr _handle
         {

@@ -114,7 +114,7 @@ namespace Tern
             type.Predicted = (byte)(options.Predicted ? 1 : 0);
         }
 
-        // Those with [TernField], in the order of the struct: that order is part of the type.
+        // Gives the members with [TernField], in the order of the struct, which is part of the type.
         static List<FieldInfo> FieldsOf(Type of)
         {
             var fields = new List<FieldInfo>();
