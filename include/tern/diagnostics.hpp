@@ -177,6 +177,9 @@ inline const Config &session_config(const Session *session)
     return *to_cpp(tern_session_config(session));
 }
 
+// Gives the name of the state, such as "cut_off", for a log.
+inline const char *to_text(State state) { return tern_state_name(static_cast<tern_state>(state)); }
+
 // Gives the name of the kind, such as "object_created", for a log.
 inline const char *to_text(EventKind kind)
 {

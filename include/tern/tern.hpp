@@ -44,10 +44,6 @@ inline bool go_on(Session *session) { return tern_go_on(session) == TERN_OK; }
 inline State session_state(const Session *session) { return State{tern_session_state(session)}; }
 // A sentence for people: what happened, and what to do.
 inline const char *state_text(const Session *session) { return tern_state_text(session); }
-inline const char *to_text(State state) // "cut_off" and the like.
-{
-    return tern_state_name(static_cast<tern_state>(state));
-}
 
 // --- A tick: receive(), the game's own work, send() ---
 // Takes the datagrams that arrived since the last call. now_us is a monotonic time in microseconds;
