@@ -53,7 +53,7 @@ class Value {
     double as_real() const { return api->godot_variant_as_real(&_variant); }
     std::string as_text() const;  // UTF-8.
     std::string as_bytes() const; // The bytes of a PoolByteArray.
-    Value as_array() const;       // The same elements as an Array; needs is_any_array().
+    Value as_array() const;       // Gives the same elements as an Array; needs is_any_array().
 
     // The elements of an Array; any other value has none.
     size_t size() const;
