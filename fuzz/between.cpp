@@ -22,7 +22,7 @@ namespace {
 constexpr size_t peer_count = 2; // [0] is the host.
 constexpr size_t wire_max = 64, past_max = 64;
 constexpr uint64_t tick_us = 40'000;
-constexpr uint32_t timeout_ms = 1000, join_timeout_ms = 2000;
+constexpr uint32_t timeout_ms = 1000, join_timeout_ms = 4000;
 constexpr int steps_max = 64;
 constexpr int calm_ticks_max = 375;
 
@@ -338,13 +338,13 @@ void fuzz_between(std::span<const uint8_t> data)
     const uint64_t meddled_us = w.now_us - begun_us;
     if (how & 8) w.wire.clear();
     settle(w);
-    // A response that the attacker has made names the error with which a handshake's timeout ends.
-    const bool is_refused = !was_open && session_state(w.peers[1]) == State::refused_secret;
-    if (meddled_us < join_timeout_ms * 1000ull / 2 && !is_refused)
-        TERN_ASSERT(session_state(w.peers[1]) == State::open, "after %llu us: %s",
-                    static_cast<unsigned long long>(meddled_us), state_text(w.peers[1]));
-    // No timeout has passed, so the connection has survived.
-    if (was_open && !w.is_moved && meddled_us < timeout_ms * 1000ull / 2)
+    // A handshake may take half of join_timeout_ms, a connection may be silent for timeout_ms. An
+    // attacker who was there for less, with time left for repetitions, has ended nothing: a refusal
+    // that he has made only names the error with which a handshake's timeout would end.
+    if (meddled_us >= timeout_ms * 1000ull / 2) return;
+    TERN_ASSERT(session_state(w.peers[1]) == State::open, "after %llu us: %s",
+                static_cast<unsigned long long>(meddled_us), state_text(w.peers[1]));
+    if (was_open && !w.is_moved)
         TERN_ASSERT(local_peer(w.peers[1]) == before, "the member has joined again");
 }
 
