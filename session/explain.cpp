@@ -6,6 +6,7 @@
 #include "session/misuse.h"
 #include "session/peer_links.h"
 #include "tern/diagnostics.hpp"
+#include <cstdio>
 #include <iterator>
 
 namespace tern {
@@ -191,6 +192,12 @@ const char *tern_claim_refusal_text(tern_claim_refusal refusal)
     case ClaimRefusal::quota: return "This peer has too many such objects, or claims too often.";
     }
     return "";
+}
+
+void tern_object_text(tern_object object, char text[TERN_OBJECT_TEXT_MAX])
+{
+    std::snprintf(text, TERN_OBJECT_TEXT_MAX, "%u.%u", static_cast<unsigned>(object >> 32),
+                  static_cast<unsigned>(object & UINT32_MAX));
 }
 
 const char *tern_why_text(tern_why why)

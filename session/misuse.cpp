@@ -1,6 +1,7 @@
 #include "session/misuse.h"
 #include "base/mistake.h"
 #include "session/session.h"
+#include "tern/diagnostics.hpp"
 #include "tern/handlers.hpp"
 #include "tern/limits.hpp"
 #include <cstdarg>
@@ -122,18 +123,6 @@ bool has_type(const Entry &entry, TypeId type)
     return report(entry, "Use the index of a type in the types of the config.",
                   "There is no type %u: the session has %zu types.", static_cast<unsigned>(type),
                   types.types.size());
-}
-
-// An id as people read it: creator and serial.
-struct IdText {
-    char text[24];
-};
-static IdText to_text(ObjectId object)
-{
-    IdText id;
-    std::snprintf(id.text, sizeof id.text, "%u.%u",
-                  static_cast<unsigned>(object_id::creator(object)), object_id::serial(object));
-    return id;
 }
 
 bool is_type(const Entry &entry, TypeId has, TypeId wanted)

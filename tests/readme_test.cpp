@@ -23,6 +23,18 @@ TEST(Readme, ItsExampleIsTheOneThatIsBuiltAndRun)
     EXPECT_EQ(shown, content("examples/hello.cpp"));
 }
 
+TEST(Readme, ItsLoopWithSocketsIsThatOfShips)
+{
+    const std::string readme = content("README.md");
+    const std::string mark = "<!-- examples/ships.cpp -->\n```cpp\n";
+    const size_t start = readme.find(mark);
+    ASSERT_NE(start, std::string::npos);
+    const size_t end = readme.find("```\n", start + mark.size());
+    const std::string shown = readme.substr(start + mark.size(), end - start - mark.size());
+    EXPECT_NE(shown.find("leave("), std::string::npos);
+    EXPECT_NE(content("examples/ships.cpp").find(shown), std::string::npos);
+}
+
 TEST(Readme, TheFilesThatItLinksToAreThere)
 {
     const std::string readme = content("README.md");

@@ -1,6 +1,7 @@
 // Counters of a session, and explanations for people and tools.
 #pragma once
 #include "tern/events.hpp"
+#include "tern/limits.hpp"
 
 namespace tern {
 
@@ -184,6 +185,18 @@ inline const char *to_text(State state) { return tern_state_name(static_cast<ter
 inline const char *to_text(EventKind kind)
 {
     return tern_event_kind_text(static_cast<tern_event_kind>(kind));
+}
+
+struct ObjectText {
+    char text[object_text_max];
+};
+// Gives the object as logs of tern name it: the peer that has created it, a point and its number
+// among the objects of that peer, as in "1.12".
+inline ObjectText to_text(ObjectId object)
+{
+    ObjectText text = {};
+    tern_object_text(to_c(object), text.text);
+    return text;
 }
 
 // Sentences for people.

@@ -14,6 +14,7 @@ inline constexpr size_t name_bytes_max = 32;     // Includes the final zero.
 inline constexpr size_t payload_bytes_max = 256; // Payload of join().
 inline constexpr size_t reason_bytes_max = 128;  // Text of refuse(); includes the final zero.
 inline constexpr size_t invite_text_max = 256;   // A printed invite; includes the final zero.
+inline constexpr size_t object_text_max = 24;    // A printed object; includes the final zero.
 inline constexpr size_t struct_bytes_max = 4096; // sizeof a game struct.
 inline constexpr size_t fields_max = 64;         // Fields of a type.
 inline constexpr size_t types_max = 256;         // Types of a session.

@@ -233,7 +233,7 @@ typedef enum tern_claim_refusal {
     TERN_REFUSAL_NONE,
     TERN_REFUSAL_DEAD,      // The object was destroyed.
     TERN_REFUSAL_UNKNOWN,   // The host does not know the object yet; claim it again later.
-    TERN_REFUSAL_POLICY,    // TERN_CLAIM_NEVER.
+    TERN_REFUSAL_POLICY,    // TERN_CLAIM_POLICY_NEVER.
     TERN_REFUSAL_BY_GAME,   // tern_refuse_claim().
     TERN_REFUSAL_OVERTAKEN, // Another claim came first; claim again.
     TERN_REFUSAL_LOCKED,    // The owner has locked the object.
@@ -263,6 +263,9 @@ typedef enum tern_why { // Why a peer does not have an object, or the last chang
     TERN_WHY_NOTHING_SENT      // Our game has not called tern_send() for a second.
 } tern_why;
 TERN_API const char *tern_why_text(tern_why why); // A sentence for people.
+// Writes the object as logs of tern name it: the peer that has created it, a point and its number
+// among the objects of that peer, as in "1.12".
+TERN_API void tern_object_text(tern_object object, char text[TERN_OBJECT_TEXT_MAX]);
 
 typedef struct tern_explanation {
     uint32_t struct_size;

@@ -8,9 +8,9 @@
 // Headers of their own: calls.hpp, ownership.hpp (locks, room, the host's answers), host.hpp (who
 // may come), many.hpp, untyped.hpp (types that only the run knows), interest.hpp (who gets what),
 // prediction.hpp (values to show), invites.hpp (texts), handlers.hpp, recording.hpp,
-// diagnostics.hpp (reasons as text, counters), traffic.hpp, discovery.hpp, io.hpp (sockets),
-// sim.hpp.
+// diagnostics.hpp (texts, counters), traffic.hpp, discovery.hpp, io.hpp (sockets), sim.hpp.
 #pragma once
+#include "tern/detail/untyped_ids.hpp"
 #include "tern/events.hpp"
 #include "tern/fields.hpp"
 #include "tern/types.hpp"

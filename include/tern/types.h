@@ -53,6 +53,7 @@ typedef uint16_t tern_type_id; // An index into tern_config.types.
 
 #define TERN_INVITE_TEXT_MAX 256 // Bytes of a printed invite, with the final zero.
 #define TERN_ADDRESS_TEXT_MAX 56 // Bytes of a printed address, with the final zero.
+#define TERN_OBJECT_TEXT_MAX 24  // Bytes of a printed object, with the final zero.
 #define TERN_INVITE_ADDRESSES_MAX 4
 #define TERN_PROBLEM_TEXT_MAX 256 // Bytes of a config's problem, with the final zero.
 #define TERN_BREACHES 5           // Kinds of tern_breach, with TERN_BREACH_NONE.
@@ -148,9 +149,9 @@ typedef enum tern_orphan { // An object whose owner has left is an orphan: this 
 } tern_orphan;
 
 typedef enum tern_claim_policy { // How the host answers claims.
-    TERN_CLAIM_ALWAYS,
-    TERN_CLAIM_ASK_GAME, // The game answers: it gets TERN_EVENT_CLAIM_ASKED.
-    TERN_CLAIM_NEVER
+    TERN_CLAIM_POLICY_ALWAYS,
+    TERN_CLAIM_POLICY_ASK_GAME, // The game answers: it gets TERN_EVENT_CLAIM_ASKED.
+    TERN_CLAIM_POLICY_NEVER
 } tern_claim_policy;
 
 // These peers may make the calls of a type. The recipient (in a star the host) refuses all others.

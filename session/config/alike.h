@@ -148,7 +148,7 @@ static_assert(offsetof(tern_crash, recording_bytes) ==
 // The last enumerators of both sides; their order is the same.
 static_assert(TERN_VALUES == static_cast<unsigned>(FieldKind::values));
 static_assert(TERN_ORPHAN_HOLD == static_cast<unsigned>(Orphan::hold));
-static_assert(TERN_CLAIM_NEVER == static_cast<unsigned>(ClaimPolicy::never));
+static_assert(TERN_CLAIM_POLICY_NEVER == static_cast<unsigned>(ClaimPolicy::never));
 static_assert(TERN_CALLERS_OWNER == static_cast<unsigned>(Callers::owner));
 static_assert(TERN_STAR == static_cast<unsigned>(Topology::star));
 static_assert(TERN_QUORUM_SURVIVORS == static_cast<unsigned>(Quorum::survivors));

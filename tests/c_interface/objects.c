@@ -59,6 +59,9 @@ void test_objects(void)
     CHECK(tern_explain(host, id, 2, &explanation) == TERN_OK);
     CHECK(explanation.why == TERN_WHY_HIDDEN && explanation.owner == 1);
     CHECK(strlen(tern_why_text(explanation.why)) > 5);
+    char text[TERN_OBJECT_TEXT_MAX];
+    tern_object_text(((tern_object)65533 << 32) + UINT32_MAX, text);
+    CHECK(strcmp(text, "65533.4294967295") == 0);
     tern_peer_stats stats = {.struct_size = sizeof stats};
     CHECK(tern_get_peer_stats(host, 2, &stats) == TERN_OK && stats.sent_datagrams > 0);
 

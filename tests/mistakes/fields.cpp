@@ -105,10 +105,30 @@ bool use(tern::Session *session, tern::Object<Rock> rock, Ship &ship)
 TERN_FIELDS(Ship, field(kind, range(0, 256)));
 #elif MISTAKE == 23 // error: a_step_comes_after_the_range_of_a_float_or_with_a_quaternion
 TERN_FIELDS(Ship, field(position, step(0.1), range(-1, 1)));
-#elif MISTAKE == 24 // error: get
+#elif MISTAKE == 24 // error: tern: get() takes an Object<>, which find_object() makes
 float use(tern::Session *session, tern::ObjectId any)
 {
     return tern::get(session, any).size;
+}
+#elif MISTAKE == 28 // error: tern: get() takes an Object<>, which find_object() makes
+float use(tern::Session *session, tern::ObjectId any)
+{
+    return tern::get<Rock>(session, any).size;
+}
+#elif MISTAKE == 29 // error: tern: set() takes an Object<>, which find_object() makes
+void use(tern::Session *session, tern::ObjectId any)
+{
+    tern::set(session, any, Rock{2});
+}
+#elif MISTAKE == 30 // error: tern: set() takes an Object<>, which find_object() makes
+void use(tern::Session *session, tern::ObjectId any)
+{
+    tern::set<Rock>(session, any, {2});
+}
+#elif MISTAKE == 31 // error: tern: set() takes an Object<>, which find_object() makes
+void use(tern::Session *session, tern::ObjectId any)
+{
+    tern::set(session, any, {2});
 }
 #elif MISTAKE == 25 // error: tern: a const member is no field
 TERN_FIELDS(Ship, length);

@@ -1,0 +1,25 @@
+// Makes the compiler say what is missing where an ObjectId stands in place of an Object<>.
+#pragma once
+#include "tern/types.hpp"
+#include <concepts>
+
+namespace tern {
+
+struct AnyValue { // A value in braces may be one.
+    template <class... Members> AnyValue(Members &&...);
+};
+
+// The session has a type of its own, so that the condition is false only for who calls this.
+template <class T = int, class S, std::same_as<ObjectId> Id> const T &get(S *, Id)
+{
+    static_assert(!sizeof(S *),
+                  "tern: get() takes an Object<>, which find_object() makes of an ObjectId");
+}
+
+template <class T = AnyValue, class S, std::same_as<ObjectId> Id> bool set(S *, Id, const T &)
+{
+    static_assert(!sizeof(S *),
+                  "tern: set() takes an Object<>, which find_object() makes of an ObjectId");
+}
+
+}
