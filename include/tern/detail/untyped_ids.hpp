@@ -10,16 +10,18 @@ struct AnyValue { // A value in braces may be one.
 };
 
 // The session has a type of its own, so that the condition is false only for who calls this.
-template <class T = int, class S, std::same_as<ObjectId> Id> const T &get(S *, Id)
+template <class T = int, class S, std::same_as<ObjectId> Id> T get(S *, Id)
 {
     static_assert(!sizeof(S *),
                   "tern: get() takes an Object<>, which find_object() makes of an ObjectId");
+    return {};
 }
 
 template <class T = AnyValue, class S, std::same_as<ObjectId> Id> bool set(S *, Id, const T &)
 {
     static_assert(!sizeof(S *),
                   "tern: set() takes an Object<>, which find_object() makes of an ObjectId");
+    return false;
 }
 
 }
