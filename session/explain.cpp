@@ -196,6 +196,7 @@ const char *tern_claim_refusal_text(tern_claim_refusal refusal)
 
 void tern_object_text(tern_object object, char text[TERN_OBJECT_TEXT_MAX])
 {
+    if (!text) return;
     std::snprintf(text, TERN_OBJECT_TEXT_MAX, "%u.%u", static_cast<unsigned>(object >> 32),
                   static_cast<unsigned>(object & UINT32_MAX));
 }

@@ -163,6 +163,7 @@ static_assert(TERN_REFUSAL_QUOTA == static_cast<unsigned>(ClaimRefusal::quota));
 static_assert(TERN_FAILURE_NO_REPLY == static_cast<unsigned>(CallFailure::no_reply));
 static_assert(TERN_CLAIM_OPTIMISTIC == static_cast<unsigned>(ClaimMode::optimistic));
 static_assert(TERN_INVITE_TEXT_MAX == invite_text_max);
+static_assert(TERN_OBJECT_TEXT_MAX == object_text_max);
 
 static_assert(offsetof(tern_event, kind) == offsetof(Event, kind));
 // The member of an event lies at the same place and has the same size on both sides.

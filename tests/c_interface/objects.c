@@ -62,6 +62,7 @@ void test_objects(void)
     char text[TERN_OBJECT_TEXT_MAX];
     tern_object_text(((tern_object)65533 << 32) + UINT32_MAX, text);
     CHECK(strcmp(text, "65533.4294967295") == 0);
+    tern_object_text(1, NULL); // Nothing is written.
     tern_peer_stats stats = {.struct_size = sizeof stats};
     CHECK(tern_get_peer_stats(host, 2, &stats) == TERN_OK && stats.sent_datagrams > 0);
 

@@ -110,6 +110,15 @@ float use(tern::Session *session, tern::ObjectId any)
 {
     return tern::get(session, any).size;
 }
+#elif MISTAKE == 25 // error: tern: a const member is no field
+TERN_FIELDS(Ship, length);
+#elif MISTAKE == 26 // error: tern: TERN_FIELDS takes the struct and its members
+TERN_FIELDS(Ship);
+#elif MISTAKE == 27 // error: tern: a struct or class is no field
+struct Other {
+    std::string text;
+};
+TERN_FIELDS(Other, text);
 #elif MISTAKE == 28 // error: tern: get() takes an Object<>, which find_object() makes
 float use(tern::Session *session, tern::ObjectId any)
 {
@@ -130,13 +139,4 @@ void use(tern::Session *session, tern::ObjectId any)
 {
     tern::set(session, any, {2});
 }
-#elif MISTAKE == 25 // error: tern: a const member is no field
-TERN_FIELDS(Ship, length);
-#elif MISTAKE == 26 // error: tern: TERN_FIELDS takes the struct and its members
-TERN_FIELDS(Ship);
-#elif MISTAKE == 27 // error: tern: a struct or class is no field
-struct Other {
-    std::string text;
-};
-TERN_FIELDS(Other, text);
 #endif

@@ -5,9 +5,11 @@
 
 namespace tern {
 
+namespace untyped_ids {
 struct AnyValue { // A value in braces may be one.
     template <class... Members> AnyValue(Members &&...);
 };
+}
 
 // The session has a type of its own, so that the condition is false only for who calls this.
 template <class T = int, class S, std::same_as<ObjectId> Id> T get(S *, Id)
@@ -17,7 +19,8 @@ template <class T = int, class S, std::same_as<ObjectId> Id> T get(S *, Id)
     return {};
 }
 
-template <class T = AnyValue, class S, std::same_as<ObjectId> Id> bool set(S *, Id, const T &)
+template <class T = untyped_ids::AnyValue, class S, std::same_as<ObjectId> Id>
+bool set(S *, Id, const T &)
 {
     static_assert(!sizeof(S *),
                   "tern: set() takes an Object<>, which find_object() makes of an ObjectId");
