@@ -63,7 +63,8 @@ check_demos() {
     local kill
     for kill in --no-kill --kill-host --kill-two; do
         say "demo --cut-pairs 2 $kill"
-        timeout 120 build/tern-demo --peers 6 --cut-pairs 2 "$kill" --seconds 8 || return 1
+        timeout 120 build/tern-demo --peers 6 --cut-pairs 2 "$kill" --seconds 8 \
+            --with build/tern-demo || return 1
     done
 }
 
@@ -97,6 +98,8 @@ check_bad_input() {
         refused 'cut-pairs' build/tern-demo --cut-pairs 2 --kill-host &&
         refused 'no-such-option' build/tern-demo --no-such-option &&
         refused 'announce' build/tern-demo --announce nobody &&
+        refused 'process 2 has not been found' build/tern-demo --with /no/such/program &&
+        refused 'does not expect: hello' build/tern-demo --with 'echo hello' &&
         refused 'port' build/tern-find --port 0 &&
         refused 'subcommand' build/tern-prof &&
         refused 'star' build/tern-prof scene --topology ring &&

@@ -2,10 +2,11 @@
 # (tern_unity) the files of a folder, of tests (tern_batches) some at a time.
 
 # --- Code ---
-# Files, and folders, in which a name stands for two things when they are compiled together.
+# Files, and folders, in which a name stands for two things when they are compiled together, also
+# by the macros of windows.h.
 string(JOIN "|" unity_never
        transport/sockets/discovery_socket.cpp sim/scenarios/ programs/prof/ programs/sim/game.cpp
-       programs/common/type_file bench/sections/ bench/surface/)
+       programs/common/type_file programs/common/process_windows bench/sections/ bench/surface/)
 
 # tern_unity(<target>): the files of each folder together, if TERN_UNITY is on.
 function(tern_unity name)

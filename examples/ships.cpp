@@ -128,7 +128,7 @@ int main(int argc, char **argv)
         if (tick % 60 == 0) print_ships(session);
         const bool over =
             given.seconds > 0 && static_cast<double>(now_us - begun_us) >= given.seconds * 1e6;
-        if (over && present == State::open) leave(session);
+        if (over && (present == State::open || present == State::cut_off)) leave(session);
         made.socket->send(send(session, clock_us()));
         // The session has failed, or joining takes too long. state_text() below gives the reason.
         if (present > State::left || (over && present == State::joining)) break;

@@ -132,9 +132,8 @@ static bool needs_send(Why why)
 
 static Explanation explain(const Session &s, ObjectId object, PeerId peer)
 {
-    constexpr uint64_t silent_us = 1'000'000; // No tick is as long.
     Explanation explanation = explain_to(s, object, peer);
-    if (needs_send(explanation.why) && s.now_us - s.accounts.sent_us >= silent_us)
+    if (needs_send(explanation.why) && s.now_us - s.accounts.sent_us >= forgotten_send_us)
         explanation.why = Why::nothing_sent;
     return explanation;
 }
@@ -222,9 +221,7 @@ const char *tern_why_text(tern_why why)
     case Why::change_unacked: return "The change was sent and is not acked.";
     case Why::claim_unanswered: return "The host has not answered our claim.";
     case Why::claim_refused: return "The host has refused our claim.";
-    case Why::nothing_sent:
-        return "Nothing was sent for a second: call send() after each receive(), and send what it "
-               "gives.";
+    case Why::nothing_sent: return explained_silence;
     }
     return "";
 }

@@ -60,6 +60,9 @@ static void checksum(std::span<const std::byte> record, uint8_t (&sum)[checksum_
     std::memcpy(sum, hash, checksum_bytes);
 }
 
+// A player who copies a text copies such characters, too, also where a line was broken.
+static constexpr const char *white_space = " \t\r\n";
+
 static size_t write_record(const Invite &invite, std::span<std::byte> buffer)
 {
     BitWriter w = bits::writer(buffer);
@@ -120,6 +123,7 @@ const char *tern_parse_invite(const char *text, tern_invite *invite)
 {
     if (invite) *invite = {};
     if (!text) return "it is a null pointer";
+    text += std::strspn(text, white_space);
     if (std::strncmp(text, invite_prefix, prefix_bytes) != 0)
         return "an invite begins with \"tern1-\"";
     std::byte record[record_bytes_max + checksum_bytes];
@@ -127,7 +131,7 @@ const char *tern_parse_invite(const char *text, tern_invite *invite)
     const char *end = nullptr;
     const char *code = text + prefix_bytes;
     const int decoded = sodium_base642bin(reinterpret_cast<unsigned char *>(record), sizeof record,
-                                          code, std::strlen(code), nullptr, &size, &end,
+                                          code, std::strlen(code), white_space, &size, &end,
                                           sodium_base64_VARIANT_URLSAFE_NO_PADDING);
     if (decoded != 0) return "it is cut short or too long, or has a character that no invite has";
     if (*end != '\0') return "it has a character that no invite has";

@@ -146,8 +146,9 @@ static const char *missing_traffic(const Session &s)
     if (s.accounts.handed_out_bits == 0)
         return "Nothing was sent: call send() after each receive(), and send what it gives.";
     if (endpoint::received_datagrams(*s.endpoint) == 0)
-        return "No datagram has arrived. Is the host of this invite running at its addresses, and "
-               "does the game give receive() what its socket receives?";
+        return "No datagram has arrived. Is the host of this invite running at its addresses, does "
+               "its game send what send() gives, and does this one give receive() what its socket "
+               "receives?";
     return nullptr;
 }
 

@@ -416,6 +416,25 @@ static void be_cut_off(Session &s)
             replica::rewind(*s.replica, member.id);
 }
 
+// To others a game that forgets send() looks like a dead peer. The text of an open session says so,
+// and a leaving one ends all the same.
+static void follow_silence(Session &s)
+{
+    Accounts &a = s.accounts;
+    if (a.sent_us == 0) a.sent_us = s.now_us;
+    a.receives += 1;
+    if (!forgets_send(s, s.now_us)) return;
+    if (s.state == State::open)
+        std::snprintf(s.text, sizeof s.text, "The session is open, but others receive nothing. %s",
+                      explained_silence);
+    const uint64_t end_us = s.deadline_us + (s.says_goodbye ? 0 : leave_time_us);
+    if (s.state != State::leaving || s.now_us < end_us) return;
+    enter_state(s, State::left, "Left the session%s%s",
+                s.says_goodbye ? "." : " without a goodbye. ",
+                s.says_goodbye ? "" : explained_silence);
+    end_all_links(s, CloseReason::left);
+}
+
 static void follow_replica(Session &s)
 {
     const Fault fault = s.replica->fault;
@@ -464,6 +483,7 @@ tern_result tern_receive(tern_session *session, const tern_datagram *arrived, si
         session::receive_all(s, datagrams);
         session::follow_replica(s);
         session::go_on_in_time(s);
+        session::follow_silence(s);
     }
     session::refresh_optimistic(s);
     session::log_events(s);

@@ -336,7 +336,10 @@ size_t tern_send(tern_session *session, uint64_t now_us, const tern_datagram **d
     if (!entry || !misuse::is_given(entry, "datagrams", datagrams)) return 0;
     if (!misuse::goes_on_in_time(entry, now_us)) return 0;
     Session &s = *session;
+    if (s.state == State::open && session::forgets_send(s, now_us))
+        std::snprintf(s.text, sizeof s.text, "%s", session::sentence(State::open));
     s.now_us = s.accounts.sent_us = now_us;
+    s.accounts.receives = 0;
     s.connections.datagram_buffer.count = 0;
     if (s.state != State::idle) session::send_tick(s);
     const std::span<const Datagram> sent =

@@ -9,6 +9,11 @@ inline bool is_in(const Session &s) // Open, or cut off.
 {
     return s.state == State::open || s.state == State::cut_off;
 }
+inline bool forgets_send(const Session &s, uint64_t now_us)
+{
+    return s.accounts.receives >= forgotten_send_receives &&
+           now_us - s.accounts.sent_us >= forgotten_send_us;
+}
 const char *sentence(State state); // For state_text().
 // Sets the state, and the sentence that state_text() returns.
 void enter_state(Session &s, State state, const char *format, ...) TERN_PRINTF(3, 4);

@@ -59,6 +59,12 @@ inline constexpr uint64_t unidentified_time_us = 10'000'000;
 inline constexpr uint64_t fresh_join_us = 1'000'000;
 // leave() waits this long for acks, and then as long again until all connections are closed.
 inline constexpr uint64_t leave_time_us = 2'000'000;
+// A game has forgotten send() if it has not called it for so long and in so many calls of
+// receive(). A pause of the game alone is none of that.
+inline constexpr uint64_t forgotten_send_us = 1'000'000;
+inline constexpr uint32_t forgotten_send_receives = 60;
+inline constexpr const char *explained_silence =
+    "Nothing was sent for a second: call send() after each receive(), and send what it gives.";
 // A newcomer repeats its JOIN, or follows the next redirect, at this interval while no member
 // admits it.
 inline constexpr uint64_t ask_interval_us = 200'000;
@@ -457,7 +463,8 @@ struct Accounts {
     ChargeRun *runs;                      // Memory that `charges` uses.
     int64_t handed_out_bits;              // send() has returned datagrams of so many bits.
     uint64_t refused_full, refused_types; // See SessionStats.
-    uint64_t sent_us;                     // now_us of the last send().
+    uint64_t sent_us;  // now_us of the last send(); before it, of the first receive().
+    uint32_t receives; // Calls of receive() since then.
 };
 
 struct SessionLimits {

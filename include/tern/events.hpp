@@ -6,17 +6,17 @@ namespace tern {
 
 // The comment of each kind begins with the member of Event that it sets.
 enum class EventKind : uint32_t {
-    join_progress, // progress. While joining, at most once for each percent.
-    caught_up,     // peer: this one. After join(): the objects of all are here; the state is open.
-    join_asked,    // newcomer. On the host with Admission::ask_game: admit() or refuse() answers.
-    peer_joined,   // newcomer. Who was there before this peer joined is in other_peers() only.
-    peer_left,     // peer. Events of its orphans follow once the departure is settled.
-    misbehaved,    // misbehaved. Reports of other members come to the host only.
-    host_lost,    // peer: the lost host. Claims wait for the next one; host_changed follows. If the
-                  // state is joining: discard all earlier events, for this peer joins anew.
-    host_changed, // host. Owner changes that the new host decides come after this event.
-    object_created,   // object. Own acts cause no event. A newcomer gets one for each object.
-    object_changed,   // object: changed_fields have new values. See owner_changed, too.
+    join_progress,  // progress. May come while joining, at most once for each percent.
+    caught_up,      // peer: this one. After join(): the objects of all are here; the state is open.
+    join_asked,     // newcomer. On the host with Admission::ask_game: admit() or refuse() answers.
+    peer_joined,    // newcomer. Who was there before this peer joined is in other_peers() only.
+    peer_left,      // peer. Events of its orphans follow once the departure is settled.
+    misbehaved,     // misbehaved. Reports of other members come to the host only.
+    host_lost,      // peer: the lost host. Claims wait for the next one; host_changed follows. In
+                    // State::joining: discard earlier events, we join anew. cut_off has no event.
+    host_changed,   // host. Owner changes that the new host decides come after this event.
+    object_created, // object. Own acts cause no event. A newcomer gets one for each object.
+    object_changed, // object: changed_fields have new values. See owner_changed, too.
     object_destroyed, // object. It can be read until the next receive().
     object_hidden,    // object. Its sender stopped updating us (interest.hpp); it stays readable.
     object_shown,     // object. Updates resume; what changed meanwhile arrives now or soon after.

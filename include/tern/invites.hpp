@@ -19,6 +19,7 @@ struct ParsedInvite {
     Invite invite;
     const char *error; // Null if the text is an invite, otherwise what is wrong with it.
 };
+// White space around the text, and after its prefix, does not count.
 inline ParsedInvite parse_invite(const char *text)
 {
     ParsedInvite parsed = {};

@@ -1,6 +1,6 @@
 // Many objects at once: what create(), set() and so on do for one, in a single call. An object for
-// which the call is wrong is left out and reported. Each function returns the number of the other
-// ones.
+// which the call is wrong is left out and reported. Each function returns how many succeeded. With
+// vectors or arrays name the struct: set_many<Rock>(session, rocks, values).
 #pragma once
 #include "tern/many.h"
 #include "tern/tern.hpp"
@@ -15,7 +15,7 @@ template <class T> std::span<const ObjectId> ids_of(std::span<const Object<T>> o
 }
 
 // One struct for each object. Ends with the first object that cannot be created; `created` gets
-// empty ones from there.
+// empty ones from there. Peers share the room of a type: create() the rest in later ticks.
 template <GameStruct T>
 size_t create_many(Session *session, std::span<const T> values, std::span<Object<T>> created)
 {

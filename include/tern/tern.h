@@ -100,7 +100,8 @@ TERN_API size_t tern_send(tern_session *session, uint64_t now_us, const tern_dat
 TERN_API tern_result tern_make_invite(const tern_session *session, const tern_address *addresses,
                                       size_t count, tern_invite *invite);
 TERN_API void tern_invite_text(const tern_invite *invite, char text[TERN_INVITE_TEXT_MAX]);
-// Reads the text of an invite. NULL: it is one; otherwise a sentence about what is wrong with it.
+// Reads the text of an invite. White space around it, and after its prefix, does not count. NULL:
+// it is one; otherwise a sentence about what is wrong with it.
 TERN_API const char *tern_parse_invite(const char *text, tern_invite *invite);
 
 // --- Peers ---

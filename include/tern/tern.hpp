@@ -36,8 +36,8 @@ inline bool join(Session *session, const Invite &invite, std::span<const std::by
 {
     return tern_join(session, to_c(&invite), payload.data(), payload.size()) == TERN_OK;
 }
-// This peer leaves, changes nothing more, and its objects become orphans. Go on with receive() and
-// send(), and send the datagrams, until the state is State::left, at most four seconds later.
+// When open, cut off or joining: this peer changes nothing more, and its objects become orphans. Go
+// on with receive() and send(), and send the datagrams, until State::left, in at most four seconds.
 inline bool leave(Session *session) { return tern_leave(session) == TERN_OK; }
 // In State::cut_off: this peer becomes the host of a new session that keeps all objects.
 inline bool go_on(Session *session) { return tern_go_on(session) == TERN_OK; }
@@ -106,7 +106,7 @@ template <GameStruct T> Object<T> find_object(const Session *session, ObjectId o
     return value && type == find_type<T>(session) ? Object<T>{object} : Object<T>{};
 }
 
-// An empty one: there is no room. creations_left() is 0, and this peer asks the host for more.
+// Gives an empty one if creations_left() is 0; this peer then asks the host for more. Try it later.
 template <GameStruct T> Object<T> create(Session *session, const T &value)
 {
     tern_object object = TERN_NO_OBJECT;
@@ -139,15 +139,15 @@ template <GameStruct T> const T &get(const Session *session, Object<T> object)
     return value ? *static_cast<const T *>(value) : nothing;
 }
 
-// Requires may_set(), and that no float is NaN. Stores the value as other peers will see it,
-// clamped to ranges and rounded to steps. They get the fields that have changed.
+// Requires may_set(), and that no float is NaN. Stores the value as others will see it: clamped to
+// ranges, and rounded to steps, so less than half a step changes nothing. They get what changed.
 template <GameStruct T>
 bool set(Session *session, Object<T> object, const std::type_identity_t<T> &value)
 {
     return tern_set(session, to_c(object.id), &value, sizeof(T)) == TERN_OK;
 }
 
-// Whether set() may be called: open, and the object is ours or is claimed optimistically.
+// Whether set() may be called: open, and the object is ours, or claimed with ClaimMode::optimistic.
 inline bool may_set(const Session *session, ObjectId object)
 {
     return tern_may_set(session, to_c(object));

@@ -78,7 +78,7 @@ struct Type {
     const char *name = nullptr;         // Unique in the session, not empty, without spaces.
     uint32_t size_bytes = 0;            // sizeof the struct; 1 to 4096.
     std::span<const Field> fields = {}; // At most 64. Copied. Other bytes are 0 on all peers.
-    uint32_t objects_max = 0; // Alive at once, of all peers together. 0: it is for calls only.
+    uint32_t objects_max = 0; // All peers share this: see creations_left(). 0: it is for calls.
     Orphan orphan = Orphan::to_host;
     ClaimPolicy claim = ClaimPolicy::always;
     uint32_t claim_cooldown_ms = 0;     // The host refuses claims for this long after a grant.
@@ -90,7 +90,7 @@ struct Type {
 };
 
 enum class Quorum : uint32_t { // These continue when members are lost without a goodbye.
-    majority,                  // More than half of the members. The others wait in cut_off.
+    majority,                  // More than half, or of two the host. The others wait in cut_off.
     survivors                  // Whoever is left; a partition then leaves two sessions.
 };
 enum class Topology : uint32_t {

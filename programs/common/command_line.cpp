@@ -28,8 +28,11 @@ static void note_signal(int)
 
 void heed_signals()
 {
-    for (int number : {SIGINT, SIGTERM, SIGHUP})
+    for (int number : {SIGINT, SIGTERM})
         signal(number, note_signal);
+#ifdef SIGHUP
+    signal(SIGHUP, note_signal);
+#endif
 }
 
 bool ended()

@@ -1,93 +1,137 @@
 #include "child.h"
-#include <algorithm>
-#include <unistd.h>
+#include "tern/invites.hpp"
+#include <cstdio>
+#include <deque>
+#include <functional>
+#include <iostream>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
 
-namespace demo::child {
+using nlohmann::json;
 
-std::vector<CutPair> cut_pairs(const Options &options)
+namespace demo {
+
+namespace {
+
+// The orders of the parent. A thread reads them, because no read that does not wait works for the
+// standard input of every system.
+struct Orders {
+    std::thread reader; // It ends when the parent closes the input, or has ended.
+    std::mutex mutex;   // Guards the rest.
+    std::deque<std::string> lines;
+    bool over = false;
+};
+
+void read_orders(Orders &orders)
 {
-    std::vector<uint32_t> order;
-    for (uint32_t i = 1; i < options.peers; ++i)
-        order.push_back(i);
-    std::shuffle(order.begin(), order.end(), std::mt19937_64(options.seed));
-    std::vector<CutPair> pairs;
-    for (const bool disjoint : {true, false}) // Neighbours first: no two such pairs share a peer.
-        for (size_t i = 0; i < order.size(); ++i)
-            for (size_t j = i + 1; j < order.size(); ++j)
-                if ((i % 2 == 0 && j == i + 1) == disjoint) pairs.emplace_back(order[i], order[j]);
-    pairs.resize(std::min<size_t>(pairs.size(), options.cut_pairs));
-    return pairs;
-}
-
-static void join_host(Peer &peer, const Options &options, const Board &board, uint32_t index)
-{
-    std::vector<uint16_t> ports;
-    for (const auto &[first, second] : cut_pairs(options))
-        if (first == index || second == index)
-            ports.push_back(board.children[first == index ? second : first].port);
-    if (!ports.empty()) peer::cut(peer, ports);
-    join(peer.session, board.invite);
-}
-
-static void publish(ChildBoard &own, const Peer &peer)
-{
-    const uint32_t count = own.progress_count + 1;
-    own.progress[count % 2] = peer::progress(peer);
-    own.progress_count = count;
-}
-
-static void report(ChildBoard &own, const Peer &peer)
-{
-    publish(own, peer);
-    const std::vector<Known> cubes = peer::cubes(peer);
-    own.known_count = static_cast<uint32_t>(std::min(cubes.size(), known_max));
-    std::copy_n(cubes.begin(), own.known_count, own.cubes);
-    own.stage = Stage::reported;
-}
-
-// Ticks until the parent wants the report. Returns what ended the session, or an empty text.
-static std::string run_until_finish(Peer &peer, const Options &options, Board &board,
-                                    uint32_t index)
-{
-    ChildBoard &own = board.children[index];
-    uint64_t next_us = clock_us(), published_us = 0;
-    while (board.order < Order::finish) {
-        const uint64_t now_us = clock_us();
-        const bool is_idle = session_state(peer.session) == State::idle;
-        if (is_idle && board.order >= Order::join) join_host(peer, options, board, index);
-        const bool is_playing = board.order == Order::play && now_us >= board.from_us;
-        peer::tick(peer, is_playing && now_us < board.until_us);
-        if (session_state(peer.session) >= State::left) return state_text(peer.session);
-        if (getppid() != board.parent) return "the parent has gone";
-        if (now_us - published_us >= 100'000) {
-            published_us = now_us;
-            publish(own, peer);
-        }
-        peer::wait(next_us, options.hz);
+    for (std::string line; std::getline(std::cin, line);) {
+        const std::lock_guard lock(orders.mutex);
+        orders.lines.push_back(line);
     }
+    const std::lock_guard lock(orders.mutex);
+    orders.over = true;
+}
+
+// The next one; null: there is none yet.
+json next_order(Orders &orders)
+{
+    const std::lock_guard lock(orders.mutex);
+    if (orders.lines.empty()) return nullptr;
+    json order = json::parse(orders.lines.front());
+    orders.lines.pop_front();
+    return order;
+}
+
+bool is_over(Orders &orders)
+{
+    const std::lock_guard lock(orders.mutex);
+    return orders.over && orders.lines.empty();
+}
+
+// A text that is not UTF-8 may be part of it.
+void print(const json &line)
+{
+    const std::string text = line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+}
+
+// Returns what went wrong, or an empty text.
+std::string join_host(Peer &peer, const json &order)
+{
+    const auto ports = order[order::cut].get<std::vector<uint16_t>>();
+    if (!ports.empty()) peer::cut(peer, ports);
+    const ParsedInvite parsed = parse_invite(order[order::invite].get<std::string>().c_str());
+    if (parsed.error) return std::string("the invite of the parent: ") + parsed.error;
+    join(peer.session, parsed.invite);
     return "";
 }
 
-int run(const Options &options, Board &board, uint32_t index)
+json cube_list(const Peer &peer)
 {
-    ChildBoard &own = board.children[index];
+    json list = json::array();
+    for (const Known &cube : peer::cubes(peer))
+        list.push_back({cube.object, cube.text});
+    return list;
+}
+
+// Ticks until the parent wants the report. Returns what ended the session, or an empty text.
+std::string run_until_report(Peer &peer, const Options &options, Orders &orders)
+{
+    uint64_t next_us = clock_us(), printed_us = 0;
+    PeerId printed_host = PeerId::none;
+    bool is_playing = false;
+    for (;;) {
+        if (const json order = next_order(orders); !order.is_null()) {
+            const auto name = order[order::name].get<std::string>();
+            const std::string wrong = name == order::join ? join_host(peer, order) : "";
+            if (name == order::report || !wrong.empty()) return wrong;
+            is_playing = name == order::play;
+        }
+        peer::tick(peer, is_playing);
+        if (session_state(peer.session) >= State::left) return state_text(peer.session);
+        if (is_over(orders)) return "the parent has gone";
+        const uint64_t now_us = clock_us();
+        if (now_us - printed_us >= 100'000 || host_peer(peer.session) != printed_host) {
+            printed_us = now_us;
+            printed_host = host_peer(peer.session);
+            print({{answer::progress, peer::progress(peer)}});
+        }
+        peer::wait(next_us, options.hz);
+    }
+}
+
+}
+
+int run_child(const Options &options)
+{
+    const auto index = static_cast<uint32_t>(options.process);
     const std::string name = index == 0 ? "host" : "peer " + std::to_string(index + 1);
     Config config = peer::make_config(options);
     config.name = name.c_str();
     Peer peer = {};
+    Orders orders;
+    orders.reader = std::thread(read_orders, std::ref(orders));
     std::string wrong = peer::open(peer, options, config, index);
     if (wrong.empty()) {
-        if (index == 0) start(peer.session);
-        if (index == 0) board.invite = peer::local_invite(peer, options);
-        own.port = peer.socket->local_address().port;
-        own.stage = Stage::bound;
-        wrong = run_until_finish(peer, options, board, index);
+        json bound = {{answer::port, peer.socket->local_address().port}};
+        if (index == 0) {
+            start(peer.session);
+            bound[answer::invite] = to_text(peer::local_invite(peer, options)).text;
+        }
+        print(bound);
+        wrong = run_until_report(peer, options, orders);
     }
-    if (wrong.empty())
-        report(own, peer);
-    else
-        std::printf("demo: process %u: %s\n", index + 1, wrong.c_str());
+    if (wrong.empty()) {
+        print({{answer::progress, peer::progress(peer)}});
+        print({{answer::cubes, cube_list(peer)}});
+    } else {
+        print({{answer::failed, wrong}});
+    }
     peer::close(peer);
+    orders.reader.join();
     return wrong.empty() ? 0 : 1;
 }
 

@@ -12,6 +12,12 @@ bool is_alone(const Options &options)
     return options.port >= 0 || !options.invite.empty() || options.find;
 }
 
+static std::string program_name(const std::string &words)
+{
+    return words.find_first_not_of(' ') == std::string::npos ? "expected the name of a program"
+                                                             : "";
+}
+
 static void add_play(CLI::App &app, Options &options)
 {
     app.add_option("--peers", options.peers, "Processes; in a star up to 512, in a mesh to 64")
@@ -35,7 +41,7 @@ static void add_play(CLI::App &app, Options &options)
     kills->add_flag("--kill-other", options.kill_other, "Kill the host and the youngest peer");
     kills->require_option(0, 1);
     app.add_option("--quorum", options.quorum,
-                   "Peers that go on: more than half (of two, either), or all that are left; "
+                   "Peers that go on: more than half (of two, the host), or all that are left; "
                    "survivors if two of fewer than 5 are killed")
         ->check(one_of("majority, survivors"));
     app.add_option("--record", options.record,
@@ -49,13 +55,19 @@ static void add_play(CLI::App &app, Options &options)
     app.add_option("--cut-pairs", options.cut_pairs,
                    "Pairs, none with the host, that have no direct path and are bridged")
         ->check(whole_number(0, 105));
+    app.add_option("--with", options.programs,
+                   "Program of the second process, such as \"wine tern-demo.exe\", in words "
+                   "without blanks; a second --with names that of the third, and so on")
+        ->allow_extra_args(false)
+        ->check(program_name);
+    app.add_option("--process", options.process)->group(""); // A parent passes it.
     app.add_option("--socket", options.socket, "What carries the datagrams; enet is IPv4 only")
         ->check(one_of("udp, enet, udp6"));
 }
 
 static void add_others(CLI::App &app, Options &options)
 {
-    auto *ways = app.add_option_group("Other ways to run, without forks");
+    auto *ways = app.add_option_group("Other ways to run, in one process");
     ways->add_option("--trial", options.trial, "Try something wrong that must be refused")
         ->check(one_of("other-types, wrong-invite, wrong-secret, full, refused-by-game, "
                        "port-in-use, all"));
@@ -94,6 +106,11 @@ static void settle(const CLI::App &app, Options &options)
                        app.count("--loss") + app.count("--delay-ms") + app.count("--jitter-ms") > 0;
     if (!options.announce.empty() && !is_alone(options))
         throw CLI::ValidationError("--announce", "requires --listen, --join or --find");
+    if (!options.programs.empty() && (is_alone(options) || !options.trial.empty()))
+        throw CLI::ValidationError("--with", "no other process is started by this way to run");
+    if (options.programs.size() >= options.peers)
+        throw CLI::ValidationError("--with", "at most " + std::to_string(options.peers - 1) +
+                                                 " times with so many peers");
     if (options.cut_pairs > cut_pairs_max(options))
         throw CLI::ValidationError("--cut-pairs", "at most " +
                                                       std::to_string(cut_pairs_max(options)) +
@@ -113,6 +130,7 @@ ParsedOptions parse_options(int argc, const char *const *argv)
     add_play(app, parsed.options);
     app.option_defaults()->always_capture_default(false);
     add_others(app, parsed.options);
+    parsed.options.arguments.assign(argv, argv + argc);
     try {
         app.parse(argc, argv);
         settle(app, parsed.options);

@@ -1,7 +1,8 @@
-// tern-demo's command line, and the three modes that it selects.
+// tern-demo's command line, and the modes that it selects.
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace demo {
 
@@ -30,7 +31,11 @@ struct Options {
     std::string address;
     std::string announce; // The session's name. Empty: it is not announced.
     bool find = false;
-    int32_t port = -1;    // --listen; -1: not given.
+    int32_t port = -1; // --listen; -1: not given.
+    // Programs of the second process, the third one and so on; the others run this one.
+    std::vector<std::string> programs;
+    std::vector<std::string> arguments; // The whole command line, for children.
+    int32_t process = -1;               // The index of this child. -1: it is no child.
     bool impaired = true; // False with --listen, --join or --find, unless it is asked for.
 };
 
@@ -42,13 +47,15 @@ struct ParsedOptions {
 };
 
 ParsedOptions parse_options(int argc, const char *const *argv);
-bool is_alone(const Options &options); // One peer in this process, and no forks.
+bool is_alone(const Options &options); // One peer in this process, and no others.
 
 // --- Modes; each returns the exit status of the program ---
 
-// Forks the peers, kills one half-way, and compares the worlds that the survivors report. 0: all
-// have the same world; 1: they have not; 130: interrupted.
+// Starts a process for each peer, kills one half-way, and compares the worlds that the survivors
+// report. 0: all have the same world; 1: they have not; 130: interrupted.
 int run_parent(const Options &options);
+// Runs one peer for a parent, until that one closes the standard input. 0: it has reported.
+int run_child(const Options &options);
 // Runs one peer in this process. 0: it left; 1: its session ended otherwise, or --find found none;
 // 2: an option is wrong.
 int run_alone(const Options &options);

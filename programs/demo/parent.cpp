@@ -1,11 +1,14 @@
 #include "child.h"
 #include "common/command_line.h"
+#include "common/process.h"
 #include <algorithm>
-#include <csignal>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <cstdio>
+#include <iterator>
+#include <random>
+#include <sstream>
+
+using nlohmann::json;
+using process::Process;
 
 namespace demo {
 
@@ -14,25 +17,32 @@ static constexpr uint64_t start_us_max = 40 * second_us; // Limit for all peers 
 // Limit for all to agree, and for all to report.
 static constexpr uint64_t settle_us_max = 10 * second_us;
 static constexpr uint64_t settled_us = second_us; // All must have agreed for this long.
-static constexpr uint64_t lead_us = 200'000;      // From the order to play until the play.
+// Limit for a process to end after its report.
+static constexpr uint64_t end_us_max = 5 * second_us;
 
-using Count = unsigned long long; // For %llu.
+using Count = unsigned long long;              // For %llu.
+using CutPair = std::pair<uint32_t, uint32_t>; // Indexes of processes.
 
 namespace {
 
 struct Member {
-    const ChildBoard *board;
-    pid_t process;        // 0: it has ended.
-    bool killed;          // Killed by this parent, as planned.
-    std::string failure;  // Why it ended on its own; empty: it has not.
-    uint64_t resident_kb; // The most memory that it had; known at its end.
+    Process process;
+    uint16_t port;       // 0: its socket is not open yet.
+    bool killed;         // Killed by this parent, as planned.
+    std::string failure; // Why it ended on its own; empty: it has not.
     Progress now;
+    uint64_t host_us; // `now.host` last changed then.
+    bool reported;    // `cubes` is complete.
+    std::vector<Known> cubes;
 };
 
 struct Parent {
     const Options &options;
-    Board &board;
+    std::vector<CutPair> cuts;
     std::vector<Member> members; // Ordered by index: [0] is the first host.
+    std::string invite;          // The first host makes it.
+    uint64_t from_us, until_us;  // The time of the play. 0: it has not begun.
+    bool resting;                // The play is over, and all were told.
     uint64_t line_due_us;        // The next line of show().
     uint64_t host_died_us;       // 0: it has not.
 };
@@ -55,38 +65,90 @@ std::vector<const Member *> living(const Parent &parent)
     return living;
 }
 
-// --- Waiting ---
+// The pairs that have no direct path, by the seed; none contains the first process. As long as
+// possible no two of them share a peer.
+std::vector<CutPair> cut_pairs(const Options &options)
+{
+    std::vector<uint32_t> order;
+    for (uint32_t i = 1; i < options.peers; ++i)
+        order.push_back(i);
+    std::shuffle(order.begin(), order.end(), std::mt19937_64(options.seed));
+    std::vector<CutPair> pairs;
+    for (const bool disjoint : {true, false}) // Neighbours first: no two such pairs share a peer.
+        for (size_t i = 0; i < order.size(); ++i)
+            for (size_t j = i + 1; j < order.size(); ++j)
+                if ((i % 2 == 0 && j == i + 1) == disjoint) pairs.emplace_back(order[i], order[j]);
+    pairs.resize(std::min<size_t>(pairs.size(), options.cut_pairs));
+    return pairs;
+}
 
-// Notes which child has ended, and reads what all show.
+// --- Lines to and from the processes ---
+
+void order_all(Parent &parent, const char *order)
+{
+    for (Member &member : parent.members)
+        process::send(member.process, json{{order::name, order}}.dump());
+}
+
+void take_answer(Parent &parent, Member &member, const json &line)
+{
+    if (line.contains(answer::port)) member.port = line[answer::port];
+    if (line.contains(answer::invite)) parent.invite = line[answer::invite];
+    if (line.contains(answer::failed))
+        member.failure = "failed: " + std::string(line[answer::failed]);
+    if (line.contains(answer::progress)) {
+        const PeerId host = member.now.host;
+        member.now = line[answer::progress];
+        if (member.now.host != host) member.host_us = clock_us();
+    }
+    if (!line.contains(answer::cubes)) return;
+    for (const json &cube : line[answer::cubes]) {
+        Known known = {cube.at(0), {}};
+        const auto text = cube.at(1).get<std::string>();
+        text.copy(known.text, sizeof known.text - 1);
+        member.cubes.push_back(known);
+    }
+    member.reported = true;
+}
+
+// Reads what all print, and notes which of them have ended.
 void look(Parent &parent)
 {
-    int status = 0;
-    rusage usage = {};
-    const pid_t ended = wait4(-1, &status, WNOHANG, &usage);
     for (Member &member : parent.members) {
-        member.now = member.board->progress[member.board->progress_count % 2];
-        if (ended <= 0 || member.process != ended) continue;
-        member.process = 0;
-        member.resident_kb = static_cast<uint64_t>(usage.ru_maxrss);
-        if (member.killed || member.board->stage == Stage::reported) continue;
-        member.failure = WIFSIGNALED(status)
-                             ? "ended by signal " + std::to_string(WTERMSIG(status))
-                             : "ended with status " + std::to_string(WEXITSTATUS(status));
+        const bool ended = process::has_ended(member.process); // What it printed can be read still.
+        for (const std::string &text : process::receive(member.process)) {
+            try {
+                take_answer(parent, member, json::parse(text));
+            } catch (const json::exception &) {
+                member.failure = "printed what this parent does not expect: " + text;
+            }
+        }
+        if (ended && !member.reported && is_alive(member))
+            member.failure =
+                member.process.failure.empty() ? "ended without a report" : member.process.failure;
     }
 }
+
+// --- Waiting ---
 
 // Prints a line about one of the living peers in each second of the play.
 void show(Parent &parent)
 {
-    const Board &board = parent.board;
     const uint64_t now_us = clock_us();
     const std::vector<const Member *> members = living(parent);
-    if (board.order < Order::play || now_us < parent.line_due_us || members.empty()) return;
+    if (parent.from_us == 0 || now_us < parent.line_due_us || members.empty()) return;
     parent.line_due_us += second_us;
     std::printf("demo: %5.1f s %s peers=%zu: %s\n",
-                static_cast<double>(now_us - board.from_us) / second_us,
-                now_us < board.until_us ? "playing" : "quiet", members.size(),
+                static_cast<double>(now_us - parent.from_us) / second_us,
+                parent.resting ? "quiet" : "playing", members.size(),
                 peer::text(members[0]->now).c_str());
+}
+
+void end_play(Parent &parent)
+{
+    if (parent.from_us == 0 || parent.resting || clock_us() < parent.until_us) return;
+    parent.resting = true;
+    order_all(parent, order::rest);
 }
 
 // Whether to continue: no peer has failed, and no signal has come.
@@ -99,8 +161,10 @@ bool is_fine(const Parent &parent)
 template <class Condition>
 bool wait_until(Parent &parent, uint64_t deadline_us, Condition condition)
 {
-    for (; is_fine(parent); sleep_us(2000)) {
+    const uint64_t pause_us = 2000 + 100 * parent.members.size(); // Looking takes time, too.
+    for (; is_fine(parent); sleep_us(pause_us)) {
         look(parent);
+        end_play(parent);
         show(parent);
         if (condition()) return true;
         if (clock_us() >= deadline_us) return false;
@@ -115,25 +179,59 @@ void play_until(Parent &parent, uint64_t until_us)
 
 // --- The phases of a run ---
 
+// The command line of a process: this one's, with the program that was chosen for it.
+std::vector<std::string> command(const Options &options, uint32_t index)
+{
+    std::vector<std::string> words = {options.arguments[0]};
+    if (index > 0 && index <= options.programs.size()) {
+        std::istringstream program(options.programs[index - 1]);
+        words.assign(std::istream_iterator<std::string>(program), {});
+    }
+    words.insert(words.end(), options.arguments.begin() + 1, options.arguments.end());
+    words.push_back("--process=" + std::to_string(index));
+    return words;
+}
+
+// Returns what went wrong, or an empty text.
+std::string start_all(Parent &parent)
+{
+    const uint32_t count = parent.options.peers;
+    parent.members.resize(count);
+    for (uint32_t i = 0; i < count; ++i) {
+        const std::vector<std::string> words = command(parent.options, i);
+        const std::string wrong = process::start(parent.members[i].process, words);
+        if (!wrong.empty()) return words[0] + ": " + wrong;
+    }
+    return "";
+}
+
+void order_join(Parent &parent)
+{
+    for (uint32_t i = 1; i < parent.members.size(); ++i) {
+        json cut = json::array();
+        for (const auto &[first, second] : parent.cuts)
+            if (first == i || second == i)
+                cut.push_back(parent.members[first == i ? second : first].port);
+        const json line = {
+            {order::name, order::join}, {order::invite, parent.invite}, {order::cut, cut}};
+        process::send(parent.members[i].process, line.dump());
+    }
+}
+
 // Returns what went wrong, or an empty text.
 std::string gather(Parent &parent)
 {
     const Options &options = parent.options;
-    Board &board = parent.board;
     const uint64_t begun_us = clock_us(), deadline_us = begun_us + start_us_max;
-    for (uint32_t i = 0; i < options.peers; ++i) {
-        const pid_t process = fork();
-        if (process < 0) return "no process could be forked";
-        if (process == 0) std::exit(child::run(options, board, i));
-        parent.members.push_back({&board.children[i], process, false, "", 0, {}});
-    }
+    const std::string wrong = start_all(parent);
+    if (!wrong.empty()) return wrong;
     const auto all_bound = [&] {
-        return each(parent, [](const Member &m) { return m.board->stage == Stage::bound; });
+        return each(parent, [](const Member &member) { return member.port > 0; });
     };
     if (!wait_until(parent, deadline_us, all_bound)) return "not all peers have opened a socket";
-    for (const auto &[first, second] : child::cut_pairs(options))
+    for (const auto &[first, second] : parent.cuts)
         std::printf("demo: process %u and process %u have no direct path\n", first + 1, second + 1);
-    board.order = Order::join;
+    order_join(parent);
     const auto all_in = [&] {
         return each(parent, [](const Member &member) { return member.now.state == State::open; });
     };
@@ -149,11 +247,11 @@ std::string gather(Parent &parent)
 void kill_member(Parent &parent, Member &victim)
 {
     const bool is_host = victim.now.self == victim.now.host;
-    std::printf("demo: peer %u%s is killed, process %d\n", static_cast<unsigned>(victim.now.self),
-                is_host ? ", the host," : "", static_cast<int>(victim.process));
+    std::printf("demo: peer %u%s is killed, process %td\n", static_cast<unsigned>(victim.now.self),
+                is_host ? ", the host," : "", &victim - parent.members.data() + 1);
     if (is_host) parent.host_died_us = clock_us();
     victim.killed = true;
-    if (victim.process > 0) kill(victim.process, SIGKILL);
+    process::kill(victim.process);
 }
 
 void kill_some(Parent &parent)
@@ -188,24 +286,23 @@ bool is_agreed(const Parent &parent)
 
 void play(Parent &parent)
 {
-    Board &board = parent.board;
     const uint64_t whole_us = parent.options.seconds * second_us;
     const uint64_t quiet_us = std::max<uint64_t>(3 * second_us, whole_us / 4);
-    board.from_us = clock_us() + lead_us;
-    board.until_us = board.from_us + whole_us - quiet_us;
-    parent.line_due_us = board.from_us + second_us;
-    board.order = Order::play;
-    play_until(parent, board.from_us + whole_us / 2);
+    parent.from_us = clock_us();
+    parent.until_us = parent.from_us + whole_us - quiet_us;
+    parent.line_due_us = parent.from_us + second_us;
+    order_all(parent, order::play);
+    play_until(parent, parent.from_us + whole_us / 2);
     if (is_fine(parent)) kill_some(parent);
-    play_until(parent, board.from_us + whole_us);
+    play_until(parent, parent.from_us + whole_us);
     uint64_t since_us = clock_us();
     wait_until(parent, clock_us() + settle_us_max, [&] {
         if (!is_agreed(parent)) since_us = clock_us();
         return clock_us() - since_us >= settled_us;
     });
-    board.order = Order::finish;
+    order_all(parent, order::report);
     wait_until(parent, clock_us() + settle_us_max, [&] {
-        return each(parent, [](const Member &member) { return member.process == 0; });
+        return each(parent, [](const Member &m) { return m.reported || !is_alive(m); });
     });
 }
 
@@ -227,7 +324,7 @@ bool is_cheer_lost(const Parent &parent)
 bool is_all_bridged(const Parent &parent)
 {
     std::vector<uint32_t> cuts(parent.members.size());
-    for (const auto &[first, second] : child::cut_pairs(parent.options))
+    for (const auto &[first, second] : parent.cuts)
         if (is_alive(parent.members[first]) && is_alive(parent.members[second])) {
             cuts[first] += 1;
             cuts[second] += 1;
@@ -251,18 +348,16 @@ int judge(const Parent &parent)
     uint64_t hostless_us_min = UINT64_MAX, hostless_us_max = 0;
     for (const Member *member : living(parent)) {
         const Progress &now = member->now;
-        const Known *cubes = member->board->cubes;
         std::printf("demo: %s\n", peer::text(now).c_str());
-        if (member->board->stage != Stage::reported)
-            return diverged("this survivor has not reported");
-        all.push_back({now.self, now.digest, {cubes, cubes + member->board->known_count}});
-        objects = now.session.objects;
-        migrations = std::max(migrations, now.session.migrations);
+        if (!member->reported) return diverged("this survivor has not reported");
+        all.push_back({now.self, now.digest, member->cubes});
+        objects = now.objects;
+        migrations = std::max(migrations, now.migrations);
         uint64_t &most_kb = now.self == now.host ? host_kb : others_kb;
-        most_kb = std::max(most_kb, member->resident_kb);
-        if (now.host_us < parent.host_died_us) continue;
-        hostless_us_min = std::min(hostless_us_min, now.host_us - parent.host_died_us);
-        hostless_us_max = std::max(hostless_us_max, now.host_us - parent.host_died_us);
+        most_kb = std::max(most_kb, member->process.resident_kb);
+        if (member->host_us < parent.host_died_us) continue;
+        hostless_us_min = std::min(hostless_us_min, member->host_us - parent.host_died_us);
+        hostless_us_max = std::max(hostless_us_max, member->host_us - parent.host_died_us);
     }
     if (parent.host_died_us > 0 && hostless_us_max > 0)
         std::printf("demo: peer %u is the host, %llu to %llu ms after the death of the last\n",
@@ -282,22 +377,31 @@ int judge(const Parent &parent)
     return 0;
 }
 
+// Those that have reported end by themselves once their input is closed.
+void end_all(Parent &parent)
+{
+    const uint64_t end_us = clock_us() + end_us_max;
+    for (Member &member : parent.members) {
+        process::close_input(member.process);
+        if (!member.reported) process::kill(member.process);
+    }
+    for (Member &member : parent.members) {
+        while (!process::has_ended(member.process) && clock_us() < end_us)
+            sleep_us(2000);
+        process::kill(member.process);
+        process::wait_for_end(member.process);
+    }
+}
+
 }
 
 int run_parent(const Options &options)
 {
-    void *memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return diverged("no memory for the processes to share");
-    Parent parent = {options, *static_cast<Board *>(memory), {}, 0, 0}; // The memory is zero.
-    parent.board.parent = getpid();
+    Parent parent = {options, cut_pairs(options), {}, "", 0, 0, false, 0, 0};
     command_line::heed_signals();
     const std::string wrong = gather(parent);
     if (wrong.empty()) play(parent);
-    for (const Member &member : parent.members)
-        if (member.process > 0) kill(member.process, SIGKILL);
-    while (wait(nullptr) > 0)
-        continue;
+    end_all(parent);
     if (command_line::ended()) {
         std::printf("demo: interrupted\n");
         return 130;

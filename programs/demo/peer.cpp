@@ -37,7 +37,7 @@ static std::FILE *make_record_file(const std::filesystem::path &path)
     using std::filesystem::perms;
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
-    std::FILE *file = std::fopen(path.c_str(), "wb");
+    std::FILE *file = std::fopen(path.string().c_str(), "wb");
     if (file) std::filesystem::permissions(path, perms::owner_read | perms::owner_write, error);
     return file;
 }
@@ -126,10 +126,8 @@ void tick(Peer &peer, bool playing)
 {
     for (int round = 0; round < receive_rounds_max; ++round) {
         const std::span<const Datagram> datagrams = peer.socket->receive();
-        for (const Event &event : receive(peer.session, datagrams, clock_us())) {
-            if (event.kind == EventKind::host_changed) peer.host_us = clock_us();
+        for (const Event &event : receive(peer.session, datagrams, clock_us()))
             if (event.kind == EventKind::call) peer.game.cheers_received += 1;
-        }
         if (datagrams.size() < receive_datagrams_max) break;
     }
     if (playing && session_state(peer.session) == State::open) game::play(peer.game);
@@ -157,10 +155,12 @@ Progress progress(const Peer &peer)
     now.state = session_state(session);
     now.self = local_peer(session);
     now.host = host_peer(session);
-    now.host_us = peer.host_us;
     now.sent_bytes = peer.socket->stats().sent_bytes;
-    now.session = session_stats(session);
-    now.dropped = now.session.bad_datagrams;
+    const SessionStats stats = session_stats(session);
+    now.objects = stats.objects;
+    now.owned = stats.owned;
+    now.migrations = stats.migrations;
+    now.dropped = stats.bad_datagrams;
     now.members = 1;
     uint32_t connections = 0;
     for (PeerId other : other_peers(session)) {
@@ -186,9 +186,9 @@ std::string text(const Progress &now)
                   "peer %u %s members=%u objects=%llu owned=%llu migrations=%llu rtt=%ums "
                   "sent=%llukB dropped=%llu bridged=%u digest=%016llx",
                   static_cast<unsigned>(now.self), now.state == State::open ? "open" : "not open",
-                  now.members, Count{now.session.objects}, Count{now.session.owned},
-                  Count{now.session.migrations}, now.rtt_us / 1000, Count{now.sent_bytes / 1000},
-                  Count{now.dropped}, now.bridged, Count{now.digest});
+                  now.members, Count{now.objects}, Count{now.owned}, Count{now.migrations},
+                  now.rtt_us / 1000, Count{now.sent_bytes / 1000}, Count{now.dropped}, now.bridged,
+                  Count{now.digest});
     return line;
 }
 

@@ -14,20 +14,18 @@ struct Peer {
     Game game;
     std::FILE *record; // Null: not recorded.
     std::string record_path;
-    uint64_t host_us; // When the host last changed, by clock_us(). 0: never.
 };
 
 // A peer's statistics.
 struct Progress {
     State state;
     PeerId self, host;
-    uint64_t host_us;
     uint32_t members; // With this peer.
     uint32_t bridged; // Other peers that are reached through a relay.
     uint32_t rtt_us;  // The mean over all connections.
     uint64_t dropped; // Malformed datagrams and messages.
     uint64_t sent_bytes;
-    SessionStats session;
+    uint64_t objects, owned, migrations; // session_stats() gives these.
     uint64_t digest;
     uint32_t cheered, cheers_received;
 };

@@ -86,7 +86,7 @@ int use(tern::Session *session, tern::Object<Rock> rock)
 {
     return tern::get(session, tern::Object<Ship>{rock}).health;
 }
-#elif MISTAKE == 19 // error: type_identity_t<Rock>
+#elif MISTAKE == 19 // error: tern: set() takes the struct of the object's type
 bool use(tern::Session *session, tern::Object<Rock> rock)
 {
     return tern::set(session, rock, Ship{});

@@ -1,5 +1,6 @@
 // A game calls functions wrongly: the function does nothing, and a text names the
-// mistake and the remedy. docs/use/misuse.md lists all of them.
+// mistake and the remedy. docs/use/misuse.md lists all of them; texts_test.cpp makes the others.
+#include "misuse_page.h"
 #include "tern/prediction.hpp"
 #include <cmath>
 #include <fstream>
@@ -25,6 +26,7 @@
 #include <utility>
 
 using namespace tern;
+using test::lists;
 
 namespace {
 
@@ -62,17 +64,6 @@ void note(void *user, const Misuse &misuse)
     report.object = misuse.object;
     report.owner = misuse.owner;
     if (report.then) report.then();
-}
-
-// Whether the page has a row with this text that names `what`.
-bool lists(const std::string &what, const std::string &text)
-{
-    std::ifstream file(TERN_SOURCE_DIR "/docs/use/misuse.md");
-    for (std::string line; std::getline(file, line);)
-        if (line.find(what) < line.find("| " + text + " |") &&
-            line.find("| " + text + " |") != std::string::npos)
-            return true;
-    return false;
 }
 
 // The names of a text that a game in C does not have: those with ::, and functions that tern.h does
@@ -535,55 +526,6 @@ TEST_F(Misused, TheHandlerMayRead)
     EXPECT_EQ(name, "The session is open.");
     report.then = nullptr;
     EXPECT_TRUE(set(guest, Object<Ship>{guests}, Ship{}));
-}
-
-// A newcomer meets these as well, though no call is wrong.
-TEST_F(Misused, WhatStatesAndTextsTell)
-{
-    Session *lonely[3] = {make_session(config()), make_session(config()), make_session(config())};
-    for (Session *session : lonely) {
-        receive(session, {}, now_us);
-        Invite nowhere = make_invite(host, std::span(&address, 1));
-        nowhere.addresses[0] = loopback(9);
-        join(session, nowhere);
-    }
-    const std::byte noise[40] = {};
-    const Datagram strange = {loopback(9), noise};
-    (void)send(lonely[1], now_us);
-    EXPECT_TRUE(lists("forgets `receive()`", state_text(lonely[1]))) << state_text(lonely[1]);
-    receive(lonely[1], {}, now_us);
-    EXPECT_STREQ(state_text(lonely[1]), "Joining.");
-    for (int i = 0; i < 1200; ++i) {
-        now_us += 10'000;
-        receive(lonely[0], {}, now_us);
-        receive(lonely[1], {}, now_us);
-        receive(lonely[2], std::span(&strange, i == 300), now_us);
-        (void)send(lonely[1], now_us);
-        (void)send(lonely[2], now_us);
-        if (i == 299) {
-            EXPECT_TRUE(std::string(state_text(lonely[0])).starts_with("Joining. Nothing was"));
-            EXPECT_TRUE(std::string(state_text(lonely[2])).starts_with("Joining. No datagram"));
-        }
-        if (i == 300) {
-            EXPECT_STREQ(state_text(lonely[2]), "Joining.");
-        }
-    }
-    const char *const who[] = {"forgets `send()`", "joins where nobody is", "other programs"};
-    for (int i = 0; i < 3; ++i) {
-        EXPECT_EQ(session_state(lonely[i]), State::unreachable);
-        EXPECT_TRUE(lists(who[i], state_text(lonely[i]))) << state_text(lonely[i]);
-        destroy_session(lonely[i]);
-    }
-    const std::string whole = to_text(make_invite(host, std::span(&address, 1))).text;
-    for (const std::string &text :
-         {whole.substr(0, 40), whole.substr(0, 42), whole.substr(0, whole.size() - 4) + "AAAA",
-          std::string("hello")}) {
-        const char *error = parse_invite(text.c_str()).error;
-        ASSERT_NE(error, nullptr);
-        EXPECT_TRUE(lists("`parse_invite()`", error)) << error;
-    }
-    EXPECT_STREQ(parse_invite(nullptr).error, "it is a null pointer");
-    EXPECT_TRUE(lists("`make_udp_socket()`", to_text(SocketError::port_in_use)));
 }
 
 TEST(Misuse, WithoutASessionNothingHappens)

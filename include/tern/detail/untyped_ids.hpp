@@ -1,4 +1,5 @@
-// Makes the compiler say what is missing where an ObjectId stands in place of an Object<>.
+// Makes the compiler say what is wrong where an ObjectId stands in place of an Object<>, or a value
+// has another struct than the object.
 #pragma once
 #include "tern/types.hpp"
 #include <concepts>
@@ -24,6 +25,13 @@ bool set(S *, Id, const T &)
 {
     static_assert(!sizeof(S *),
                   "tern: set() takes an Object<>, which find_object() makes of an ObjectId");
+    return false;
+}
+
+template <class S, class T, class U>
+requires(!std::convertible_to<const U &, const T &>) bool set(S *, Object<T>, const U &)
+{
+    static_assert(!sizeof(S *), "tern: set() takes the struct of the object's type");
     return false;
 }
 

@@ -79,6 +79,16 @@ TEST(Options, AStarHasMorePeersThanAMesh)
     EXPECT_EQ("mesh", parse({}).options.topology);
 }
 
+TEST(Options, ProgramsOfOtherProcesses)
+{
+    const ParsedOptions parsed = parse({"--with", "wine a.exe", "--with", "b", "--process=2"});
+    ASSERT_TRUE(parsed.run) << parsed.text;
+    EXPECT_EQ((std::vector<std::string>{"wine a.exe", "b"}), parsed.options.programs);
+    EXPECT_EQ(2, parsed.options.process);
+    EXPECT_EQ(6u, parsed.options.arguments.size());
+    EXPECT_EQ(-1, parse({}).options.process);
+}
+
 TEST(Options, WhoIsKilledAndWhoGoesOn)
 {
     EXPECT_TRUE(parse({"--kill-host"}).options.kill_host);
@@ -119,6 +129,9 @@ TEST(Options, ABadValueIsToldWithItsOptionAndWhatWasExpected)
         {{"--socket", "udp, enet"}, {"--socket", "udp, enet, udp6"}},
         {{"--trial", "luck"}, {"--trial", "\"luck\"", "other-types", "port-in-use"}},
         {{"--listen", "65536"}, {"--listen", "\"65536\"", "0 to 65535"}},
+        {{"--with", ""}, {"--with", "name of a program"}},
+        {{"--with", "a", "--listen", "0"}, {"--with", "no other process"}},
+        {{"--with", "a", "--with", "b", "--peers", "2"}, {"--with", "at most 1"}},
         {{"--peers"}, {"--peers"}},
         {{"--unknown"}, {"--unknown"}},
     };
