@@ -1,4 +1,5 @@
 #include "common/crash_report.h"
+#include "tern/diagnostics.hpp"
 #include "tern/handlers.hpp"
 #include <cerrno>
 #include <cstring>
@@ -17,7 +18,6 @@ static bool append(std::FILE *recording, std::span<const std::byte> rest)
 
 static void print(std::FILE *file, const tern::Crash &crash)
 {
-    const auto object = static_cast<uint64_t>(crash.object);
     std::fprintf(file,
                  "tern %s, %s:%u: assertion failed: %s\n"
                  "function    %s\n"
@@ -25,15 +25,14 @@ static void print(std::FILE *file, const tern::Crash &crash)
                  "session     %016llx\n"
                  "this peer   %u\n"
                  "other peer  %u\n"
-                 "object      %u.%u\n"
+                 "object      %s\n"
                  "tick        %u\n"
                  "stack, for addr2line -Cfe PROGRAM ADDRESS:\n",
                  TERN_VERSION, crash.file, crash.line, crash.text, crash.function,
                  crash.message ? crash.message : "none",
                  static_cast<unsigned long long>(crash.session),
                  static_cast<unsigned>(crash.local_peer), static_cast<unsigned>(crash.peer),
-                 static_cast<unsigned>(object >> 32), static_cast<unsigned>(object & UINT32_MAX),
-                 crash.tick);
+                 tern::to_text(crash.object).text, crash.tick);
     std::fflush(file);
 #ifdef TERN_HAS_BACKTRACE
     if (!crash.frames.empty())

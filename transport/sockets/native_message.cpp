@@ -219,9 +219,13 @@ static int hops_left(Call &call)
 {
     for (ControlHeader *it = CMSG_FIRSTHDR(&call.message); it;
          it = CMSG_NXTHDR(&call.message, it)) {
-        const bool v4 = it->cmsg_level == IPPROTO_IP && it->cmsg_type == IP_TTL;
+        // macOS and BSD give one byte, under the name of the option.
+        const bool v4 = it->cmsg_level == IPPROTO_IP &&
+                        (it->cmsg_type == IP_TTL || it->cmsg_type == IP_RECVTTL);
         const bool v6 = it->cmsg_level == IPPROTO_IPV6 && it->cmsg_type == IPV6_HOPLIMIT;
         if (!v4 && !v6) continue;
+        if (it->cmsg_len < CMSG_LEN(sizeof(int)))
+            return *reinterpret_cast<const uint8_t *>(CMSG_DATA(it));
         int hops;
         std::memcpy(&hops, CMSG_DATA(it), sizeof hops);
         return hops;

@@ -11,6 +11,9 @@
 #include <winsock2.h>
 #include <ws2tcpip.h>
 #else
+#if defined(__APPLE__) && !defined(__APPLE_USE_RFC_3542)
+#define __APPLE_USE_RFC_3542 // Else IPV6_PKTINFO and the like are those of an older standard.
+#endif
 #include <netinet/in.h>
 #include <sys/socket.h>
 #endif
