@@ -218,14 +218,15 @@ export class Type {
     const {predicted = false} = given;
     this.name = given.name;
     this.number = number;
-    tern._with_text(given.name, name => module._js_add_type(
+    tern._with_text("the name of a type", given.name, name => module._js_add_type(
       table, name, count("objects_max"), choice("orphan", given), choice("claim", given),
       choice("callers", given), count("owned_max"), count("claim_cooldown_ms"),
       count("claims_per_second_max", 65535), count("calls_per_second_max", 65535),
       flag(`${given.name}: predicted`, predicted)));
     this.fields = given.fields.map(field => {
       const kind = kinds.findIndex(each => each.name === field.kind);
-      const offset = tern._with_text(field.name, name => module._js_add_field(
+      const what = `${given.name}: the name of a field`;
+      const offset = tern._with_text(what, field.name, name => module._js_add_field(
         table, name, kind, field.count ?? 0, ...ranges.map(
           option => real(`${given.name}.${field.name}: ${option}`, field[option] ?? 0))));
       return new Field(given.name, field, offset);

@@ -1,7 +1,7 @@
 // A guest of examples/meet.cpp by node's UDP: takes the ball, throws it to (3, 4), cheers, leaves.
 //     node meet.mjs INVITE
 import dgram from "node:dgram";
-import {address_of, load} from "./tern.mjs";
+import {address_of, ip_text, load} from "./tern.mjs";
 
 const types = [
   {name: "ball", objects_max: 10, fields: [
@@ -45,8 +45,8 @@ function act(event) {
 while (["joining", "open", "leaving"].includes(session.state)) {
   const now_us = Math.round(performance.now() * 1000);
   session.receive(arrived.splice(0), now_us).forEach(act);
-  for (const {ip, port, bytes} of session.send(now_us))
-    socket.send(bytes, port, ip.slice(12).join("."));
+  for (const datagram of session.send(now_us))
+    socket.send(datagram.bytes, datagram.port, ip_text(datagram));
   await new Promise(later => setTimeout(later, 5));
 }
 socket.close();

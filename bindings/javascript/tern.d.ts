@@ -10,7 +10,7 @@ export interface Field {
   kind: Kind;
   /** The length of an array; of text and bytes in bytes, where text ends with a zero. */
   count?: number;
-  /** A range: of integers, and of float32. */
+  /** A range, of integers and of float32. A value outside it is clamped. */
   min?: number;
   max?: number;
   /** The precision of a float32 with a range, or of a quaternion. */
@@ -22,7 +22,7 @@ export interface Field {
 /** A struct that is replicated as an object (objects_max), or sent as the arguments of calls. */
 export interface Type {
   name: string;
-  fields: Field[];
+  fields: readonly Field[];
   objects_max?: number;
   orphan?: "to_host" | "destroy" | "spread" | "ask_game" | "hold";
   claim?: "always" | "ask_game" | "never";
@@ -51,12 +51,6 @@ export type State =
   "refused_types" | "refused_version" | "refused_secret" | "refused_by_game" | "removed" |
   "overflow";
 
-export type EventKind =
-  "join_progress" | "caught_up" | "join_asked" | "peer_joined" | "peer_left" | "misbehaved" |
-  "host_lost" | "host_changed" | "object_created" | "object_changed" | "object_destroyed" |
-  "object_hidden" | "object_shown" | "owner_changed" | "object_orphaned" | "claim_asked" |
-  "claim_granted" | "claim_refused" | "call" | "reply" | "call_failed";
-
 /** The id of an object: an integer of 48 bits. */
 export type ObjectId = number;
 /** The id of a member. */
@@ -69,26 +63,45 @@ export type Fields = Record<string, Value>;
 export type FieldsGiven =
   Record<string, Value | readonly (Value | readonly number[])[] | ArrayBufferView>;
 
-/** What has happened. Members that do not belong to the kind are absent. */
-export interface Event {
-  kind: EventKind;
-  /** The member; of a call its caller, of "call_failed" its recipient, of a claim the claimer. */
-  peer?: PeerId;
-  object?: ObjectId;
-  /** The name of the type of the object or of the call. */
-  type?: string;
-  owner?: PeerId;
-  /** The owner, the host or the id before. */
-  previous?: PeerId;
-  /** The number of a call that awaits an answer. */
-  call?: number;
-  arguments?: Fields;
-  /** A newcomer's name, and of "join_asked" what it gave to join(). */
-  name?: string;
-  payload?: Uint8Array;
-  refusal?: string;
-  failure?: string;
+interface ObjectMembers {
+  object: ObjectId;
+  /** The name of the type of the object. */
+  type: string;
 }
+interface ClaimMembers {
+  /** The claimer. */
+  peer: PeerId;
+  object: ObjectId;
+  /** The name of its type, if this peer knows the object. */
+  type?: string;
+}
+interface CallMembers {
+  /** The caller; of "call_failed" the recipient. */
+  peer: PeerId;
+  type: string;
+  /** The number of a call that awaits an answer, or was answered. */
+  call?: number;
+  /** The object to whose owner it went. */
+  object?: ObjectId;
+  arguments: Fields;
+}
+
+/** What has happened: a switch over `kind` selects the members. `previous` is what was before. */
+export type Event =
+  | {kind: "join_progress"}
+  | {kind: "caught_up" | "peer_left" | "misbehaved" | "host_lost"; peer: PeerId}
+  | {kind: "join_asked"; peer: PeerId; previous?: PeerId; name: string; payload: Uint8Array}
+  | {kind: "peer_joined"; peer: PeerId; previous?: PeerId; name: string}
+  | {kind: "host_changed"; peer: PeerId; previous?: PeerId}
+  | ({kind: "object_created" | "object_changed" | "object_destroyed" | "object_hidden" |
+      "object_shown"; owner?: PeerId} & ObjectMembers)
+  | ({kind: "owner_changed" | "object_orphaned"; owner?: PeerId; previous?: PeerId} &
+      ObjectMembers)
+  | ({kind: "claim_asked" | "claim_granted"} & ClaimMembers)
+  | ({kind: "claim_refused"; refusal: string} & ClaimMembers)
+  | ({kind: "call" | "reply"} & CallMembers)
+  | ({kind: "call_failed"; failure: string} & Partial<CallMembers>);
+export type EventKind = Event["kind"];
 
 export interface Address {
   /** An IPv6 address, or ::ffff:a.b.c.d for IPv4; any 16 bytes with a transport of your own. */
@@ -109,7 +122,7 @@ export class Misuse extends Error {}
 
 /** What can fail in a right program. */
 export class TernError extends Error {
-  readonly result: "cut_off" | "no_room" | "gone" | "not_allowed" | "failed";
+  readonly result: "cut_off" | "no_room" | "gone" | "not_allowed" | "bad_invite" | "failed";
 }
 
 /** The host, for Session.call() and Session.request(). */
@@ -122,6 +135,10 @@ export function load(): Promise<Tern>;
 
 /** The address of an IPv4 address as text. */
 export function address_of(text: string, port: number): Address;
+/** The IPv4 address of an address as text. Throws RangeError if it is not of IPv4. */
+export function ip_text(address: Address): string;
+/** An object as logs of tern name it, such as "1.12". */
+export function object_text(object: ObjectId): string;
 
 export interface Tern {
   readonly version: string;
@@ -132,16 +149,21 @@ export interface Tern {
   make_network(options?: NetworkOptions): Network;
 }
 
-/** This peer of one session. Wrong calls throw Misuse, and others that fail TernError. */
+/**
+ * This peer of one session. Wrong calls throw Misuse, others that fail TernError, and arguments
+ * that are no values of their kind TypeError or RangeError.
+ */
 export interface Session {
   /** Frees its memory, and says no goodbye: leave(). */
   close(): void;
 
   start(): void;
+  /** Throws TernError with "bad_invite" for a text that is no invite: show it to the player. */
   join(invite: string, payload?: Uint8Array): void;
   leave(): void;
   go_on(): void;
   readonly state: State;
+  /** A sentence for people: what happened, and what to do. */
   readonly state_text: string;
   readonly local_peer: PeerId;
   readonly host_peer: PeerId;
@@ -175,6 +197,10 @@ export interface Session {
   object_ids(type: string): ObjectId[];
   /** One field of all objects, in the order of object_ids(). Gives the number of objects. */
   read_column(type: string, field: string, into: Column): number;
+  /**
+   * Asks the host for an object: "claim_granted" or "claim_refused" follows, or nothing if this
+   * peer owns it already.
+   */
   claim(object: ObjectId, optimistic?: boolean): void;
   is_claiming(object: ObjectId): boolean;
   release(object: ObjectId): void;

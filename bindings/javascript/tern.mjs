@@ -19,7 +19,8 @@ export const host = 0xfffe, everyone = 0xffff;
 // A call that the game must not make: the message says what was wrong and what to do.
 export class Misuse extends Error {}
 
-// What can fail in a right program: `result` is "cut_off", "no_room", "gone" or "not_allowed".
+// What can fail in a right program: `result` is "cut_off", "no_room", "gone", "not_allowed" or
+// "bad_invite".
 export class TernError extends Error {
   constructor(result, message) {
     super(message);
@@ -54,8 +55,8 @@ class Tern {
 
   make_network(options = {}) { return new Network(this, options); }
 
-  _with_text(text, use) {
-    if (typeof text !== "string") throw new TypeError(`a text is a ${typeof text}`);
+  _with_text(what, text, use) {
+    if (typeof text !== "string") throw new TypeError(`${what} is ${text}, expected a text`);
     const module = this._module;
     const size = module.lengthBytesUTF8(text) + 1;
     return this._with_memory(size, at => {
@@ -85,15 +86,32 @@ function check_address({ip, port}) {
 
 function checked_object(object) { return whole("an object", object, 2 ** 48 - 1); }
 function checked_peer(peer) { return whole("a peer", peer, 65535); }
+function checked_recipient(to) {
+  if (to === "host" || to === "everyone") // request() then refuses everyone.
+    throw new TypeError(`a peer is "${to}", expected ${to}, which tern.mjs exports`);
+  return checked_peer(to);
+}
+
+// An object as logs of tern name it, such as "1.12".
+export function object_text(object) {
+  return `${Math.floor(checked_object(object) / 2 ** 32)}.${object % 2 ** 32}`;
+}
 
 // The address {ip, port} of an IPv4 address as text.
 export function address_of(text, port) {
   const parts = String(text).split(".").map(part => /^\d{1,3}$/.test(part) ? Number(part) : 256);
   if (parts.length !== 4 || parts.some(part => part > 255))
-    throw new RangeError(`"${text}" is no address: expected four numbers, such as 127.0.0.1`);
+    throw new RangeError(`"${text}" is no IPv4 address: expected one such as 127.0.0.1`);
   const address = {ip: Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, ...parts), port};
   check_address(address);
   return address;
+}
+
+// The IPv4 address of an address as text.
+export function ip_text({ip}) {
+  if (ip.slice(0, 12).some((byte, i) => byte !== (i < 10 ? 0 : 255)))
+    throw new RangeError("the address is not of IPv4");
+  return ip.slice(12).join(".");
 }
 
 export class Session {
@@ -106,7 +124,7 @@ export class Session {
     const table = module._js_make_table();
     try {
       this._types = types.map((given, number) => new Type(tern, table, given, number));
-      this._js_session = tern._with_text(own_name, name => module._js_make_session(
+      this._js_session = tern._with_text("the name", own_name, name => module._js_make_session(
         table, name, count("peers_max", 65535), choice("topology", options),
         choice("quorum", options), flag("ask_to_admit", ask_to_admit), count("timeout_ms"),
         count("join_timeout_ms"), count("send_bytes_per_second_max"), tern._room));
@@ -174,10 +192,10 @@ export class Session {
       throw new RangeError(`the payload is no Uint8Array of at most ${payload_bytes_max} bytes`);
     const session = this._at, room = this._tern._room, wrong_at = room + payload_bytes_max;
     this._c.HEAPU8.set(payload, room);
-    const result = this._tern._with_text(invite, text =>
+    const result = this._tern._with_text("the invite", invite, text =>
       this._c._js_join(session, text, room, payload.length, wrong_at));
     const wrong = this._view.getUint32(wrong_at, true);
-    if (wrong) throw new RangeError("the invite: " + this._tern._text(wrong));
+    if (wrong) throw new TernError("bad_invite", "the invite: " + this._tern._text(wrong));
     this._done(result);
   }
 
@@ -217,7 +235,8 @@ export class Session {
   admit(peer) { this._done(this._c._js_admit(this._at, checked_peer(peer))); }
   refuse(peer, reason) {
     checked_peer(peer);
-    this._done(this._tern._with_text(reason, text => this._c._js_refuse(this._at, peer, text)));
+    this._done(this._tern._with_text("the reason", reason,
+      text => this._c._js_refuse(this._at, peer, text)));
   }
   remove(peer) { this._done(this._c._js_remove(this._at, checked_peer(peer))); }
 
@@ -347,7 +366,9 @@ export class Session {
   // Sets the fields that are given.
   set(object, value) {
     const {at: from, type} = this._find(object);
-    if (!type) throw new Misuse(`set(): object ${object} is not known here`);
+    if (!type)
+      throw new Misuse(`set(): No object ${object_text(object)} is known here. It may be ` +
+                       "destroyed, or not have arrived yet: ask exists() first.");
     const at = this._write(type, value, from);
     this._done(this._c._js_set(this._at, object, at, type.size_bytes));
   }
@@ -434,7 +455,7 @@ export class Session {
   // --- Calls. Those with an answer give the number of the event "reply" or "call_failed" ---
 
   call(to, type_name, value = {}, reliable = true) {
-    checked_peer(to);
+    checked_recipient(to);
     flag("reliable", reliable);
     const type = this._type(type_name), at = this._write(type, value);
     this._done(this._c._js_call(this._at, to, type.number, at, type.size_bytes, reliable));
@@ -449,7 +470,7 @@ export class Session {
   }
 
   request(to, type_name, value = {}, timeout_ms = 5000) {
-    checked_peer(to);
+    checked_recipient(to);
     whole("timeout_ms", timeout_ms);
     const type = this._type(type_name), at = this._write(type, value), room = this._tern._room;
     this._done(this._c._js_request(

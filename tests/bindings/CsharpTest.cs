@@ -33,6 +33,24 @@ struct Length
     [TernField] public int Number;
 }
 
+[TernType("twin", ObjectsMax = 10)]
+unsafe struct Twin // It has the size of Body.
+{
+    [TernField(Kind = Kind.Bytes)] public fixed byte Everything[64];
+}
+
+[TernType("named", ObjectsMax = 1)]
+struct Named
+{
+    [TernField] public string Name;
+}
+
+[TernType("empty", ObjectsMax = 1)]
+struct Empty
+{
+    public float Number;
+}
+
 [TernType("wrong", ObjectsMax = 1)]
 struct Wrong
 {
@@ -64,8 +82,10 @@ sealed class Pair : IDisposable
 
     public Pair()
     {
-        Host = new Session(new Config { Name = "ada" }, typeof(Body), typeof(Shout), typeof(Length));
-        Guest = new Session(new Config { Name = "ben" }, typeof(Body), typeof(Shout), typeof(Length));
+        Host = new Session(new Config { Name = "ada" }, typeof(Body), typeof(Shout), typeof(Length),
+                             typeof(Twin));
+        Guest = new Session(new Config { Name = "ben" }, typeof(Body), typeof(Shout), typeof(Length),
+                             typeof(Twin));
         Host.Start();
         Guest.Join(Host.MakeInvite("127.0.0.1:" + Here.Port));
         Until(() => Guest.State == State.Open);
@@ -189,6 +209,15 @@ static class CsharpTest
             Expect(Thrown(() => pair.Host.Join("tern1-abc")).Contains("cut short"), "cut short");
             Expect(Thrown(() => pair.Host.MakeInvite("here")).Contains("is no address"), "address");
             Expect(Thrown(() => new UdpSocket(pair.Here.Port)).Contains("Another socket"), "port");
+            Expect(Thrown(() => pair.Host.Join("no")).StartsWith("FormatException"), "format");
+            const string twin = "is a Body, and not a Twin";
+            Expect(Thrown(() => pair.Host.Set(id, new Twin())).Contains("Set(): Object 1.1 " + twin),
+                   "Set with another struct");
+            Expect(Thrown(() => pair.Host.Get<Twin>(id)).Contains(twin), "Get another struct");
+            Expect(Thrown(() => pair.Host.Sample<Twin>(id, 0)).Contains(twin), "Sample another");
+            Expect(pair.Host.Get<Body>(id).X == 1, "that it has not changed");
+            Expect(pair.Host.OtherPeers.Length == 1 && pair.Host.OtherPeers[0] == 2, "the guest");
+            Expect(pair.Host.CreationsLeft<Body>() > 0, "room");
             pair.Tick();
             pair.Guest.Dispose();
             Expect(Thrown(() => pair.Guest.Leave()).Contains("disposed object"), "disposed");
@@ -197,6 +226,10 @@ static class CsharpTest
         Expect(Thrown(() => new Session(new Config(), typeof(Narrow))).Contains("expected 8"), "size");
         Expect(Thrown(() => new Session(new Config(), typeof(Lettered)))
                    .Contains("Letter is a Char"), "char");
+        Expect(Thrown(() => new Session(new Config(), typeof(Named)))
+                   .Contains("public fixed byte Name[32]"), "string");
+        Expect(Thrown(() => new Session(new Config(), typeof(Empty)))
+                   .Contains("Empty has no member with [TernField]"), "no fields");
         Expect(Thrown(() => new Session(new Config(), typeof(Unmarked))).Contains("[TernType"), "mark");
         Expect(Thrown(() => new Session(new Config { PeersMax = 99 }, typeof(Body)))
                    .Contains("peers_max 99"), "peers_max");

@@ -7,7 +7,7 @@ import test from "node:test";
 import {pathToFileURL} from "node:url";
 
 const folder = process.env.TERN_JAVASCRIPT ?? "build-wasm/javascript";
-const {Misuse, TernError, address_of, everyone, host: host_id, load} =
+const {Misuse, TernError, address_of, everyone, host: host_id, ip_text, load, object_text} =
   await import(pathToFileURL(resolve(folder, "tern.mjs")));
 const tern = await load();
 
@@ -454,8 +454,13 @@ test("wrong declarations are refused", () => {
 test("texts and addresses that are none", () => {
   const session = tern.make_session(types);
   assert.throws(() => session.join("tern1-abc"), /the invite: it is cut short/);
-  assert.throws(() => session.join(5), /a text is a number/);
-  assert.throws(() => address_of("localhost", 1), /"localhost" is no address: expected/);
+  assert.throws(() => session.join("hello"), {result: "bad_invite"});
+  assert.throws(() => session.call("everyone", "cheer"), /expected everyone, which tern.mjs exp/);
+  assert.throws(() => session.join(5), /the invite is 5, expected a text/);
+  assert.throws(() => address_of("localhost", 1), /"localhost" is no IPv4 address: expected/);
+  assert.equal(ip_text(address_of("192.168.1.5", 1)), "192.168.1.5");
+  assert.throws(() => ip_text({ip: new Uint8Array(16), port: 1}), /not of IPv4/);
+  assert.equal(object_text(2 ** 32 + 12), "1.12");
   assert.throws(() => address_of("1.2.3.4", 70000), /a port is 70000/);
   assert.throws(() => session.make_invite({ip: [1, 2], port: 1}), /no ip of 16 bytes/);
   assert.throws(() => session.make_invite(address_of("1.2.3.4", 1)), /^Error: make_invite\(\): /);

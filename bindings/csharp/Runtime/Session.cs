@@ -249,15 +249,15 @@ namespace Tern
 
         public void Start() { Done(Native.tern_start(_handle)); }
 
-        // Joins by the text of an invite. CaughtUp follows, or a state that StateText explains.
-        // The payload, at most 256 bytes, goes to the host's game.
+        // Joins by the text of an invite, or throws FormatException. CaughtUp follows, or a state
+        // that StateText explains. The payload, at most 256 bytes, goes to the host's game.
         public void Join(string invite, ReadOnlySpan<byte> payload = default)
         {
             byte[] text = Encoding.UTF8.GetBytes(invite + "\0");
             Invite parsed;
             fixed (byte* at = text) {
                 byte* wrong = Native.tern_parse_invite(at, &parsed);
-                if (wrong != null) throw new ArgumentException("the invite: " + Text.Read(wrong));
+                if (wrong != null) throw new FormatException("the invite: " + Text.Read(wrong));
             }
             fixed (byte* at = &MemoryMarshal.GetReference(payload))
                 Done(Native.tern_join(_handle, &parsed, at, (UIntPtr)payload.Length));
@@ -302,7 +302,7 @@ namespace Tern
             for (int i = 0; i < addresses.Length; ++i)
                 fixed (byte* text = Encoding.UTF8.GetBytes(addresses[i] + "\0"))
                     if (Native.tern_parse_address(text, &array[i]) != Result.Ok)
-                        throw new ArgumentException("\"" + addresses[i] +
+                        throw new FormatException("\"" + addresses[i] +
                             "\" is no address: expected 1.2.3.4:7777 or [::1]:7777");
             Invite invite;
             Done(Native.tern_make_invite(_handle, array, (UIntPtr)addresses.Length, &invite));
@@ -316,6 +316,17 @@ namespace Tern
         public string PeerName(ushort peer)
         {
             return Checked(Text.Read(Native.tern_peer_name(_handle, peer)));
+        }
+        // The span is valid until the next Receive().
+        public ReadOnlySpan<ushort> OtherPeers
+        {
+            get
+            {
+                ushort* peers;
+                int count = (int)Native.tern_other_peers(_handle, &peers);
+                Check();
+                return new ReadOnlySpan<ushort>(peers, count);
+            }
         }
         public void Admit(ushort newcomer) { Done(Native.tern_admit(_handle, newcomer)); }
         public void Refuse(ushort newcomer, string reason)
@@ -337,6 +348,11 @@ namespace Tern
             return id;
         }
 
+        // Gives how many objects of the type Create() can make now; it asks the host for more.
+        public uint CreationsLeft<T>() where T : struct
+        {
+            return Checked(Native.tern_creations_left(_handle, NumberOf(typeof(T))));
+        }
         public void Destroy(ulong id) { Done(Native.tern_destroy(_handle, id)); }
         public bool Exists(ulong id) { return Checked(Native.tern_exists(_handle, id) != 0); }
         public ushort Owner(ulong id) { return Checked(Native.tern_object_owner(_handle, id)); }
@@ -350,10 +366,26 @@ namespace Tern
             return value != null && type == NumberOf(typeof(T));
         }
 
+        // The C side knows a struct by its size only. Values() reads many without this.
+        void CheckStruct<T>(string function, ulong id) where T : struct
+        {
+            ushort type, wanted = NumberOf(typeof(T));
+            void* value = Native.tern_find_value(_handle, id, &type);
+            Check();
+            if (value != null && type != wanted)
+                throw new MisuseException(function + "(): Object " + ObjectText(id) + " is a " +
+                    _types[type].Name + ", and not a " + typeof(T).Name +
+                    ". Is<T>() says whether an object has it.");
+        }
+
+        // An object as logs of tern name it, such as "1.12".
+        public static string ObjectText(ulong id) { return (id >> 32) + "." + (uint)id; }
+
         // A copy of the object's struct.
         public T Get<T>(ulong id) where T : struct
         {
             T value = default(T);
+            CheckStruct<T>("Get", id);
             Span<byte> bytes = Raw.Of(ref value);
             void* at = Native.tern_get(_handle, id, (UIntPtr)bytes.Length);
             Check();
@@ -366,6 +398,7 @@ namespace Tern
         public T Sample<T>(ulong id, ulong atUs) where T : struct
         {
             T value = default(T);
+            CheckStruct<T>("Sample", id);
             Span<byte> bytes = Raw.Of(ref value);
             fixed (byte* at = &MemoryMarshal.GetReference(bytes))
                 Done(Native.tern_sample(_handle, id, atUs, at, (UIntPtr)bytes.Length));
@@ -374,14 +407,15 @@ namespace Tern
 
         public void Set<T>(ulong id, T value) where T : struct
         {
+            CheckStruct<T>("Set", id);
             Span<byte> bytes = Raw.Of(ref value);
             fixed (byte* at = &MemoryMarshal.GetReference(bytes))
                 Done(Native.tern_set(_handle, id, at, (UIntPtr)bytes.Length));
         }
 
         // All objects of a type, and their structs in the same order: one call for an engine that
-        // reads them in each tick. Both are tern's own memory, valid until the next Receive(),
-        // Create() or Destroy().
+        // reads them in each tick. Both are tern's own memory, valid until the next Receive() or
+        // Create(). An object that was destroyed stays until the next Receive(): see Exists().
         public ReadOnlySpan<ulong> Ids<T>() where T : struct
         {
             ulong* ids;
@@ -414,6 +448,11 @@ namespace Tern
             Check();
         }
 
+        public void SetMany<T>(ulong[] ids, T[] values) where T : struct
+        {
+            SetMany<T>(new ReadOnlySpan<ulong>(ids), new ReadOnlySpan<T>(values));
+        }
+
         public void Claim(ulong id, ClaimMode mode = ClaimMode.Wait)
         {
             Done(Native.tern_claim(_handle, id, mode));
@@ -436,7 +475,7 @@ namespace Tern
 
         // --- Calls ---
 
-        // `to`: a peer, Session.Everyone or Session.Host.
+        // `to`: a peer, Session.Everyone (all others) or Session.Host.
         public void Call<T>(ushort to, T arguments,
                             Reliability reliability = Reliability.Reliable) where T : struct
         {

@@ -97,6 +97,8 @@ namespace Tern
             if (options == null)
                 throw new ArgumentException(of.Name + ": expected [TernType(\"name\")] on it");
             List<FieldInfo> fields = FieldsOf(of);
+            if (fields.Count == 0)
+                throw new ArgumentException(of.Name + " has no member with [TernField]");
             type.Name = memory.Text(options.Name);
             type.SizeBytes = (uint)sizeBytes;
             type.Fields = (NativeField*)memory.Bytes(fields.Count * sizeof(NativeField));
@@ -126,6 +128,11 @@ namespace Tern
                     throw new ArgumentException(of.Name + "." + field.Name + " is a " +
                         member.Name + ", which C# does not lay out as C does: expected byte (with " +
                         "Kind.Boolean) or ushort");
+                if (!member.IsValueType)
+                    throw new ArgumentException(of.Name + "." + field.Name + " is a " +
+                        member.Name + ", and a struct of tern has values only: expected for a " +
+                        "text [TernField(Kind = Kind.Text)] public fixed byte " + field.Name +
+                        "[32]");
                 if (field.GetCustomAttribute<TernFieldAttribute>() != null)
                     fields.Add(field);
             }
@@ -160,8 +167,8 @@ namespace Tern
             Kind kind = given.Kind;
             if (kind == Kind.Deduced && !Kinds.TryGetValue(member, out kind))
                 throw new ArgumentException(of.Name + "." + info.Name + " is a " + member.Name +
-                    ": expected an integer, float, a fixed buffer of these, or a Kind");
-            // A plain member is the first of Count in a row; a struct, such as Vector3, has them all.
+                    ": expected an integer, float, a fixed buffer of these, or a Kind and a Count");
+            // A plain member is the first of Count in a row; a struct, such as Vector3, has all.
             int numbers = kind == Kind.Quaternion ? 4 : Math.Max(count, 1);
             bool isPlain = buffer != null || member.IsPrimitive || member.IsEnum;
             int inside = isPlain ? 1 : numbers;

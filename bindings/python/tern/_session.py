@@ -341,7 +341,8 @@ class Session:
     def values(self, struct):
         """The structs of object_ids(), in its order: an array of tern's own memory, without copies.
 
-        It is valid until the next receive(), create() or destroy(), and must not be written to.
+        It is valid until the next receive() or create(), and must not be written to. An object that
+        was destroyed stays in it until then.
         numpy.frombuffer() takes it.
         """
         pointer = c.ref(c.u64)()
