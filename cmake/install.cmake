@@ -44,12 +44,14 @@ if(TERN_INSTALL AND TARGET tern::tern AND TARGET tern::udp AND TARGET tern::enet
   if(TARGET tern::lua)
     install(TARGETS tern_public_lua EXPORT ternLuaTargets)
     install(EXPORT ternLuaTargets NAMESPACE tern:: DESTINATION ${package_dir})
-    string(REGEX MATCH "^5\\.[0-9]" lua_version "${${lua_${TERN_LUA}}_VERSION}")
-    if(TERN_LUA STREQUAL "luajit")
-      set(lua_version 5.1)
-    endif()
+    set(version_of_luajit 5.1) # LuaJIT loads modules for this version of Lua.
+    set(version_of_lua54 5.4)
     install(TARGETS tern_lua_loadable
-            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lua/${lua_version})
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lua/${version_of_${lua_${TERN_LUA}}})
+    if(TARGET tern_${lua_other}_loadable)
+      install(TARGETS tern_${lua_other}_loadable
+              LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/lua/${version_of_${lua_other}})
+    endif()
   endif()
   if(TARGET tern_c)
     install(TARGETS tern_c)

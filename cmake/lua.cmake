@@ -35,8 +35,8 @@ elseif(TERN_LUA AND NOT TERN_LUA_HEADERS AND NOT TARGET PkgConfig::${lua_${TERN_
                       "(Debian: libluajit-5.1-dev or liblua5.4-dev)")
 endif()
 
-# --- The module, once for each Lua that the build is about: tern_lua for TERN_LUA, and with tests
-# tern_lua54 or tern_luajit for the other, if it is there. Each also as what `require` loads. ---
+# --- The module, once for each Lua: tern_lua for TERN_LUA, and tern_lua54 or tern_luajit for the
+# other, if it is there, for tests and for installation. Each also as what `require` loads. ---
 file(GLOB lua_sources CONFIGURE_DEPENDS lua_bindings/*.cpp)
 list(FILTER lua_sources EXCLUDE REGEX "/loadable\\.cpp$")
 list(PREPEND lower tern_enet tern_udp)
@@ -66,7 +66,7 @@ if(TERN_LUA AND TERN_LUA_HEADERS)
 elseif(TERN_LUA)
   tern_lua_module(lua ${lua_${TERN_LUA}})
   set(tern_lua_library PkgConfig::${lua_${TERN_LUA}}) # For programs.
-  if(TERN_BUILD_TESTS)
+  if(TERN_BUILD_TESTS OR TERN_INSTALL)
     set(lua_other luajit)
     if(TERN_LUA STREQUAL "luajit")
       set(lua_other lua54)
@@ -92,6 +92,6 @@ if(TERN_LUA AND NOT TERN_LUA_HEADERS AND
    (TERN_BUILD_PROGRAMS OR TERN_BUILD_TESTS OR TERN_FUZZ))
   tern_scripts_library(tern_scripts ${lua_${TERN_LUA}})
 endif()
-if(TARGET tern_${lua_other}) # Both play in one session, in tests.
+if(TARGET tern_${lua_other} AND TERN_BUILD_TESTS) # Both play in one session, in tests.
   tern_scripts_library(tern_scripts_${lua_other} ${lua_other})
 endif()

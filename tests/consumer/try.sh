@@ -60,7 +60,7 @@ build_consumer() {
 }
 
 # File by file, with all warnings: each file must include what it uses.
-build_and_install static -DBUILD_SHARED_LIBS=OFF -DTERN_WERROR=ON
+build_and_install static -DBUILD_SHARED_LIBS=OFF -DTERN_WERROR=ON -DTERN_BUILD_TWINS=OFF
 build_consumer package-static -DCONSUMER_WAY=package -DCMAKE_PREFIX_PATH="$work_dir/static"
 
 fast+=(-DTERN_UNITY=ON)
@@ -73,6 +73,13 @@ if ! grep -q 'libtern\.so\.0\.[0-9]* ' <<<"$loaded"; then
     echo "consumer: FAILED: the program does not load libtern.so by its soname"
     exit 1
 fi
+
+for lua in luajit:5.1 lua5.4:5.4; do
+    if pkg-config --exists "${lua%:*}" && ! ls shared/lib*/lua/"${lua#*:}"/tern.so >/dev/null; then
+        echo "consumer: FAILED: no module for ${lua%:*} was installed"
+        exit 1
+    fi
+done
 
 # A name with two times :: is that of a private function.
 private=$(nm -DC --defined-only shared/lib*/libtern*.so | grep -E ' [A-Z] tern::[a-z_]+::' || true)
