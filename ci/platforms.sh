@@ -9,7 +9,7 @@ platforms_tools=("source of GoogleTest:/usr/src/googletest/CMakeLists.txt:google
     "JSON of CMake:/usr/share/cmake/nlohmann_json/nlohmann_jsonConfig.cmake:nlohmann-json3-dev")
 sodium_release=libsodium-1.0.18
 sodium_sha256=d59323c6b712a1519a5daf710b68f5e7fde57040845ffec53850911f10a5d4f4
-platforms_all=(mingw aarch64 riscv64 s390x libcxx wasm)
+platforms_all=(mingw aarch64 riscv64 s390x libcxx wasm syntax)
 platforms_tests=(base transport replication migration rpc session sim discovery)
 
 platforms_help() {
@@ -27,6 +27,8 @@ session with this machine. --write-docs: then the table of docs/platforms.md.
   s390x     Linux on a big-endian machine, by g++; qemu-user runs it
   libcxx    Linux on x86-64, by clang++ with libc++ 14
   wasm      WebAssembly, by emscripten; node runs it. Also the JavaScript binding
+  syntax    macOS, and the C headers for iOS and MSVC, whose programs nothing here runs: clang
+            parses them
 TEXT
 }
 
@@ -67,6 +69,12 @@ platform_facts() {
             -Dgtest_disable_pthreads=ON -DTERN_BUILD_PROGRAMS=OFF)
         modules=(base replication migration rpc) others=(tern_javascript)
         ;;
+    syntax)
+        title="macOS, x86-64" compiler="clang++ 14, with other headers than Apple's" runner=nothing
+        needs=(clang++:clang++:clang
+            "libc++:/usr/lib/llvm-14/include/c++/v1/vector:libc++-dev"
+            "headers of musl:/usr/include/x86_64-linux-musl/stdio.h:musl-dev")
+        ;;
     *) fail "there is no platform '$1'; ./dev platforms --help lists those that are" ;;
     esac
 }
@@ -105,6 +113,8 @@ platform_headers() {
         cp -r "/usr/share/cmake/${name%:*}" "$at/share/cmake/" &&
             ln -sfn "/usr/include/${name#*:}" "$at/include/${name#*:}" || return 1
     done
+    ln -sfn /usr/include/sodium "$at/include/sodium" &&
+        ln -sfn /usr/include/sodium.h "$at/include/sodium.h"
 }
 
 platform_build() {
@@ -153,12 +163,38 @@ platform_try_javascript() {
     [ "$status" = 0 ] || [ "$status" = 77 ] # Skipped.
 }
 
+# Parses the library for macOS, where libc++ and the headers of musl stand in for Apple's, and the C
+# headers also for systems of which there is no C library here.
+platform_syntax() {
+    local folder=$1 target header
+    local parse=(clang++ --target=x86_64-apple-macosx11 -std=c++20 -fsyntax-only -Wall -Wextra
+        -Werror -nostdinc++ -nostdlibinc -isystem /usr/lib/llvm-14/include/c++/v1
+        -isystem /usr/include/x86_64-linux-musl -isystem "$platforms_folder/headers/include"
+        -D_GNU_SOURCE -Wno-sign-compare -Iinclude -I.) # Macros of musl compare signs.
+    find base transport replication migration rpc session discovery sim -name '*.cpp' -print0 |
+        xargs -0 -n 4 -P "$jobs" "${parse[@]}" || return 1
+    for target in x86_64-apple-macosx11 arm64-apple-ios14 x86_64-pc-windows-msvc; do
+        for header in include/tern/*.h; do
+            clang "--target=$target" -x c -std=c99 -pedantic -Wall -Wextra -Werror -ffreestanding \
+                -fsyntax-only -Iinclude "$header" || return 1
+        done
+    done
+    echo "| $title | $compiler | $runner | parsed | |" >"$folder/row"
+}
+
 # platform_try <name>: leaves its row for the table, or says what went wrong.
 platform_try() {
     local name=$1 folder=$platforms_folder/$1 failed="" passed=0 skipped=0 one log
     local title compiler runner needs flags left_out modules others
     platform_facts "$name"
     mkdir -p "$folder"
+    if [ "$name" = syntax ]; then
+        say "platforms: $name"
+        rm -f "$folder/row"
+        platform_syntax "$folder" >"$folder/build.log" 2>&1 && return 0
+        say "platforms: $name: FAILED; see $folder/build.log"
+        return 1
+    fi
     say "platforms: $name: build"
     if ! platform_build "$folder" >"$folder/build.log" 2>&1; then
         grep -m 5 -E "error|Error" "$folder/build.log" >&2
@@ -202,7 +238,7 @@ platforms_mixed() {
     local title compiler runner needs flags left_out modules others
     for name in "$@"; do
         platform_facts "$name"
-        [ "$name" = wasm ] || # It has no sockets.
+        [ "$name" = wasm ] || [ "$name" = syntax ] || # They have no sockets.
             with+=(--with "$(platform_command "$platforms_folder/$name/build/tern-demo")")
     done
     [ ${#with[@]} -gt 0 ] || return 0
@@ -232,7 +268,7 @@ platforms() {
         need "${tools_build[@]}" "${platforms_tools[@]}" "${needs[@]}"
     done
     mkdir -p "$platforms_folder"
-    platform_headers || fail "the headers of CLI11 and JSON cannot be copied"
+    platform_headers || fail "the headers of programs and of libsodium cannot be found"
     # For most of these targets no package has libsodium.
     debian_source libsodium "$sodium_release" "$sodium_sha256" ||
         fail "the source of libsodium cannot be had"
@@ -268,7 +304,7 @@ platforms_table() {
         cat "$platforms_folder/$name/row" 2>/dev/null
     done
     if [ -f "$platforms_folder/mixed" ]; then
-        printf '\nOne session of this machine, and of all but the last, lost its host:\n\n'
+        printf '\nOne session of this machine and of all above WebAssembly lost its host:\n\n'
         printf '```text\n%s\n```\n' "$(cat "$platforms_folder/mixed")"
     fi
     printf '\n'
