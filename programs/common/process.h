@@ -25,7 +25,7 @@ std::string start(Process &process, const std::vector<std::string> &arguments);
 // reads nothing and the pipe to it is full.
 void send(Process &process, const std::string &line);
 void close_input(Process &process);
-// The lines that have arrived; does not wait.
+// Gives the lines that have arrived; does not wait.
 std::vector<std::string> receive(Process &process);
 // A part of receive(): appends what has arrived to `unread`.
 void read_output(Process &process);

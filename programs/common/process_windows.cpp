@@ -22,7 +22,7 @@ static void close_one(intptr_t &value)
     value = -1;
 }
 
-// As CommandLineToArgvW() takes it apart.
+// Quotes an argument in the way that CommandLineToArgvW() undoes.
 static std::string quoted(const std::string &argument)
 {
     std::string text = "\"";
@@ -105,6 +105,8 @@ void read_output(Process &process)
             return;
         } else if (ReadFile(handle(process.output), bytes, sizeof bytes, &count, nullptr)) {
             process.unread.append(bytes, count);
+        } else {
+            close_one(process.output);
         }
     }
 }

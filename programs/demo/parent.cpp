@@ -377,7 +377,7 @@ int judge(const Parent &parent)
     return 0;
 }
 
-// Those that have reported end by themselves once their input is closed.
+// Ends all processes. One that has reported ends by itself once its input is closed.
 void end_all(Parent &parent)
 {
     const uint64_t end_us = clock_us() + end_us_max;
