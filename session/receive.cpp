@@ -288,6 +288,20 @@ static void drain_streams(Session &s, ConnectionIndex index)
 
 // --- Datagrams ---
 
+// It may be a newcomer, a member that our next view names, or a former one: a host that others have
+// replaced. An ack would tell that one that we have its views, so there is none before the JOIN.
+static bool has_not_asked(const PeerLink &link)
+{
+    return link.role == PeerRole::unidentified && !link.has_asked;
+}
+
+static void note_accepted(Session &s, const Arrival &arrival, const Address &source)
+{
+    if (s.records.journal)
+        note_packet(s, arrival.connection, NoteKind::accepted, arrival.packet.number);
+    note_source(s, arrival.connection, source, arrival.packet.number);
+}
+
 static void receive_datagram(Session &s, const Datagram &datagram)
 {
     s.guard.context.doing = {};
@@ -315,14 +329,17 @@ static void receive_datagram(Session &s, const Datagram &datagram)
     // Without an ack they come again, after that message.
     const bool early = accepted == PacketDisposition::accept_unacked ||
                        (from.stream_waits && arrival.packet.unreliable_count > 0);
-    const auto acking = early ? connection::Acking::no : connection::Acking::yes;
+    const bool is_stranger = has_not_asked(from);
+    const auto acking = early || is_stranger ? connection::Acking::no : connection::Acking::yes;
     if (!connection::accept(c, arrival.packet, s.now_us, acking)) return;
-    if (s.records.journal && !early)
-        note_packet(s, arrival.connection, NoteKind::accepted, arrival.packet.number);
-    if (!early) note_source(s, arrival.connection, datagram.address, arrival.packet.number);
+    if (!early && !is_stranger) note_accepted(s, arrival, datagram.address);
     take_notices(s, arrival.connection, arrival.packet, early);
     if (room && !early) take_unreliable(s, arrival.connection, arrival.packet, datagram.address);
     drain_streams(s, arrival.connection);
+    if (!is_stranger || has_not_asked(from)) return;
+    if (endpoint::handshake_state(*s.endpoint, arrival.connection) != HandshakeState::open) return;
+    connection::acknowledge(c, arrival.packet, s.now_us);
+    note_accepted(s, arrival, datagram.address);
 }
 
 // Datagrams that relays have forwarded to us. take_path_message() adds none from a bridged source,

@@ -77,6 +77,7 @@ namespace tern {
     X(acked_before_complete, "a message counts as acked with its first byte")                      \
     X(acked_though_not_applied, "a packet is acked though a message in it had no room")            \
     X(acked_too_early, "an UPDATE is acked though what it builds on still waits")                  \
+    X(stranger_acked, "what is sent is acked before it is known who sends it")                     \
     X(shrunken_path_unnoticed, "large packets go on where they do not arrive any more")            \
     X(copies_not_charged, "what a stream sends again is charged to nobody")                        \
     X(loss_not_reported, "what a lost packet held is not sent again")                              \

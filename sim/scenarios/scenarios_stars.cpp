@@ -164,6 +164,28 @@ PlayedSessions query_first(const Stage &stage)
     return finish(run, "the late client follows the next host");
 }
 
+// 1 was removed, and asks the host when that goes on after a pause. By then 2 is the host, and has
+// removed the former one, which must not take an ack for a sign that others know the newcomer.
+PlayedSessions host_wakes(const Stage &stage)
+{
+    constexpr const char *text = "tern-trace 1 simulate\nseed 805817121\nplaces 4\nseconds 23\n"
+                                 "objects 56\ntick_us_low 16667\ntick_us_high 16667\n"
+                                 "latency_us_low 20000\nlatency_us_high 20000\n"
+                                 "timeout_ms 1584\njoin_timeout_ms 4584\ntopology star\nchoices\n"
+                                 "start 1 @1020000 =0\n"
+                                 "start 2 @1020000 =0\n"
+                                 "start 3 @1020000 =0\n"
+                                 "pause 1 @11821960 +3140542\n"
+                                 "pause 0 @17008510 +1667265\n";
+    Run run = begin(stage, text);
+    while (run.sim->now_us < 21'900'000 && advance(run))
+        expect(run, run.sim->now_us < 20'000'000 || !is_open(run, 1),
+               "the former host admits none");
+    advance_to(run, 23'000'000);
+    expect(run, is_open(run, 1) && agree(run), "all are in the session of the next host");
+    return finish(run, "the newcomer is admitted by the next host alone");
+}
+
 // --- Cut off ---
 
 PlayedSessions clients_parted(const Stage &stage)
@@ -225,6 +247,8 @@ constexpr Playable playable[] = {
     {{"star-early", "one after the other does not hear the host for a while"}, early},
     {{"star-call", "who calls by way of the next host before it knows of that"}, early_call},
     {{"star-query", "the next host has a death to tell before a client follows it"}, query_first},
+    {{"star-wakes", "a newcomer asks a host that has been replaced while it stood still"},
+     host_wakes},
     {{"star-parted", "no client has a path to another"}, clients_parted},
     {{"star-cut", "a client has no path to the host for 20 s"}, client_cut_off},
     {{"star-anew", "the host is another one when a client that was cut off comes back"},

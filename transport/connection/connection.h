@@ -113,6 +113,9 @@ OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagra
 enum class Acking : uint8_t { no, yes };
 bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us,
             Acking acking = Acking::yes);
+// Schedules the ack of a packet that was accepted with Acking::no, unless it has one or the
+// connection has ended.
+void acknowledge(Connection &c, const OpenedPacket &packet, uint64_t now_us);
 // The oldest complete message of a stream; empty if there is none. The span is valid until
 // consume_message(). Consume all messages in each tick: the receive window moves only with what is
 // consumed. An invalid message length closes an open connection with protocol_error.

@@ -106,6 +106,15 @@ Effect apply(Connection &c, const OpenedPacket &packet, uint64_t now_us)
     return effect;
 }
 
+void schedule_ack(Connection &c, const OpenedPacket &packet, const Effect &effect, uint64_t now_us)
+{
+    const bool in_order = packet.number == replay_window::next(c._arrived);
+    ack_tracker::arrive(c._acks, c._arrived, {packet.number, effect.ack_eliciting, now_us},
+                        sent_packets::next(c._sent));
+    if (!in_order || effect.repeated) ack_tracker::hurry(c._acks);
+    replay_window::set(c._arrived, packet.number);
+}
+
 }
 
 OpenedPacket open_packet(const Connection &c, std::span<const std::byte> datagram, PacketRoom &room)
@@ -141,19 +150,22 @@ bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us, Acking a
     if (packet.number >= replay_window::next(c._arrived))
         aead::reach(c._receive_key, packet.number);
     const Effect effect = apply(c, packet, now_us);
-    if (acking == Acking::yes) {
-        const bool in_order = packet.number == replay_window::next(c._arrived);
-        ack_tracker::arrive(c._acks, c._arrived, {packet.number, effect.ack_eliciting, now_us},
-                            sent_packets::next(c._sent));
-        if (!in_order || effect.repeated) ack_tracker::hurry(c._acks);
-        replay_window::set(c._arrived, packet.number);
-    }
+    if (acking == Acking::yes) schedule_ack(c, packet, effect, now_us);
     if (effect.reason == CloseReason::none) return true;
     // If both sides close at the same time, our reason stands.
     if (c._state == ConnectionState::open) c._close_reason = effect.reason;
     end(c, c._state == ConnectionState::open ? ConnectionState::closed_by_peer
                                              : ConnectionState::closed_by_us);
     return true;
+}
+
+void acknowledge(Connection &c, const OpenedPacket &packet, uint64_t now_us)
+{
+    if (!is_alive(c) || !replay_window::is_new(c._arrived, packet.number)) return;
+    Effect effect{packet.unreliable_count > 0, false, CloseReason::none};
+    for (const Frame &frame : packet.frames)
+        effect.ack_eliciting |= frame.kind == FrameKind::ping || frames::is_chunk(frame.kind);
+    schedule_ack(c, packet, effect, now_us);
 }
 
 std::span<const std::byte> peek_message(Connection &c, StreamId stream)

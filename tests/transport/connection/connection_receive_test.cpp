@@ -273,3 +273,21 @@ TEST(ConnectionReceive, AnAckIsSentAtOnceForTwoAndSoonForOne)
     EXPECT_FALSE(connection::wants_packet(*pair.side[0], pair.now_us)) << "an ack of an ack";
     EXPECT_NE(Pair::nothing, number);
 }
+
+TEST(ConnectionReceive, AnAckThatWasHeldBackCanFollow)
+{
+    Pair pair;
+    const uint64_t acked = pair.send_packet(0, {text("x")});
+    const OpenedPacket packet = pair.open(1, pair.log.back().bytes);
+    ASSERT_TRUE(connection::accept(*pair.side[1], packet, pair.now_us, connection::Acking::no));
+    EXPECT_FALSE(connection::wants_packet(*pair.side[1], pair.now_us + 20'000));
+    connection::acknowledge(*pair.side[1], packet, pair.now_us);
+    EXPECT_TRUE(connection::wants_packet(*pair.side[1], pair.now_us + 20'000));
+    const Bytes before = snapshot(pair.side[1]);
+    connection::acknowledge(*pair.side[1], packet, pair.now_us);
+    EXPECT_TRUE(unchanged(pair.side[1], before)) << "a second ack";
+    pair.wire.clear(); // The packet itself must not come again.
+    ASSERT_TRUE(pair.run(3'000'000));
+    ASSERT_EQ(1u, pair.side[0].outcomes.count(acked));
+    EXPECT_TRUE(pair.side[0].outcomes[acked]);
+}
