@@ -80,6 +80,7 @@ void record_grants(Ledger &ledger, uint16_t node, const Replica &host)
     // Most grants lie at the front, because the lowest index is handed out first: stop as soon as
     // all used ones are seen.
     uint32_t used = host.granting.all.capacity - host.granting.free.count;
+    const auto before = static_cast<ptrdiff_t>(ledger.order_of_grants.size());
     for (uint32_t i = 0; i < host.granting.all.count && used > 0; ++i) {
         const Grant &grant = host.granting.all[i];
         used -= grant.references > 0;
@@ -89,6 +90,8 @@ void record_grants(Ledger &ledger, uint16_t node, const Replica &host)
         if (grant.references > 0 && stamps::parts(grant.stamp).host == host.self)
             granted(ledger, grant.stamp, grant.owner, {grant.objects, grant.object_count});
     }
+    // The indices of one tick's grants say nothing of their order. The stamps rise.
+    std::sort(ledger.order_of_grants.begin() + before, ledger.order_of_grants.end());
 }
 
 // --- What a peer does itself ---
