@@ -122,7 +122,8 @@ engines() {
     [ "$bench" = false ] || engines_bench ||
         fail "engines: the bench FAILED; see $engines_folder/languages/*.log"
     [ "$bench" = false ] || languages_table
-    [ "$write" = false ] || write_table engines engines_table
-    [ "$write" = false ] || [ "$bench" = false ] || write_table languages languages_table
+    [ "$write" = false ] || write_table docs/platforms.md engines engines_table
+    [ "$write" = false ] || [ "$bench" = false ] ||
+        write_table docs/platforms.md languages languages_table
     say "engines: passed"
 }

@@ -148,9 +148,28 @@ platform_run() {
     "${words[@]}" "$@"
 }
 
-# How many tests GoogleTest counted there.
+# platform_test <folder> <module>: runs its tests in as many processes as there are jobs, one after
+# the other where the runner does not pass the environment on.
+platform_test() {
+    local folder=$1 one=$2 shards=$jobs shard pids=() status=0
+    [ "$runner" != node ] || shards=1
+    rm -f "$folder/$one".*.log
+    for ((shard = 0; shard < shards; shard++)); do
+        GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$shard \
+            platform_run "$folder/build/test_$one" --gtest_brief=1 "--gtest_filter=-$left_out" \
+            >"$folder/$one.$shard.log" 2>&1 &
+        pids+=($!)
+    done
+    for shard in "${pids[@]}"; do
+        wait "$shard" || status=1
+    done
+    return "$status"
+}
+
+# gtest_count <word> <folder> <module>: how many tests GoogleTest counted there.
 gtest_count() {
-    sed -n "s/^\[ *$1 *\] \([0-9]*\) tests\?.*/\1/p" "$2" | tail -1 | grep . || echo 0
+    sed -n "s/^\[ *$1 *\] \([0-9]*\) tests\?.*/\1/p" "$2/$3".*.log |
+        awk '{ all += $1 } END { print all + 0 }'
 }
 
 # The JavaScript binding: its tests, a guest of a host in C++, and its page in chromium.
@@ -184,7 +203,7 @@ platform_syntax() {
 
 # platform_try <name>: leaves its row for the table, or says what went wrong.
 platform_try() {
-    local name=$1 folder=$platforms_folder/$1 failed="" passed=0 skipped=0 one log
+    local name=$1 folder=$platforms_folder/$1 failed="" passed=0 skipped=0 one
     local title compiler runner needs flags left_out modules others
     platform_facts "$name"
     mkdir -p "$folder"
@@ -202,12 +221,10 @@ platform_try() {
         return 1
     fi
     for one in "${modules[@]}"; do
-        log=$folder/$one.log
         say "platforms: $name: tests of $one"
-        platform_run "$folder/build/test_$one" --gtest_brief=1 "--gtest_filter=-$left_out" \
-            >"$log" 2>&1 || failed+=" $one"
-        passed=$((passed + $(gtest_count PASSED "$log")))
-        skipped=$((skipped + $(gtest_count SKIPPED "$log")))
+        platform_test "$folder" "$one" || failed+=" $one"
+        passed=$((passed + $(gtest_count PASSED "$folder" "$one")))
+        skipped=$((skipped + $(gtest_count SKIPPED "$folder" "$one")))
     done
     if [ "$name" = wasm ]; then
         platform_try_javascript "$folder" >"$folder/javascript.log" 2>&1 ||
@@ -282,18 +299,31 @@ platforms() {
     [ -n "$failed" ] || platforms_mixed "${names[@]}" ||
         fail "platforms: a session of all of them FAILED; see $platforms_folder/mixed.log"
     [ -z "$failed" ] || fail "platforms: FAILED:$failed"
-    [ "$write" = false ] || write_table platforms platforms_table
+    if [ "$write" = true ]; then
+        write_table docs/platforms.md platforms platforms_table &&
+            write_table README.md platforms platforms_names || return 1
+    fi
     say "platforms: passed: ${names[*]}"
 }
 
-# write_table <name> <command>: what the command prints becomes the table of that name in the page.
+# write_table <page> <name> <command>: what the command prints becomes the table of that name.
 write_table() {
-    local page=docs/platforms.md
     {
-        sed "/^<!-- $1 -->\$/q" $page
-        "$2"
-        sed -n "/^<!-- end of $1 -->\$/,\$p" $page
-    } >"build/page" && cp build/page $page
+        sed "/^<!-- $2 -->\$/q" "$1"
+        "$3"
+        sed -n "/^<!-- end of $2 -->\$/,\$p" "$1"
+    } >"build/page" && cp build/page "$1"
+}
+
+# README's table: the platforms of the newest runs that passed.
+platforms_names() {
+    local name
+    printf '\n| platform | run by | tests |\n|---|---|---|\n'
+    printf '| Linux, x86-64 | itself | `./dev check` |\n'
+    for name in "${platforms_all[@]}"; do
+        cat "$platforms_folder/$name/row" 2>/dev/null
+    done | awk -F ' *[|] *' '$4 != "nothing" { printf "| %s | %s | %s |\n", $2, $4, $5 }'
+    printf '\n'
 }
 
 # The newest runs that passed.
