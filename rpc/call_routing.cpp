@@ -72,10 +72,11 @@ static bool has_room(const Session &s, PeerId to, size_t size_bytes)
 
 static bool queue_reliable_to_all(Session &s, std::span<const std::byte> message)
 {
-    for (PeerId peer : other_members(s))
+    const std::span<const PeerId> others = other_members(s);
+    for (PeerId peer : others)
         if (!has_room(s, peer, message.size())) return false; // To all of them, or to none.
-    bool any = false;
-    for (PeerId peer : other_members(s))
+    bool any = others.empty(); // A game that is alone does not try again.
+    for (PeerId peer : others)
         any = queue_reliable(s, peer, message) || any;
     return any;
 }

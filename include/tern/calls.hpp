@@ -7,12 +7,12 @@ namespace tern {
 
 enum class Reliability : uint32_t { reliable, unreliable };
 
-// `to`: another member, PeerId::everyone (all other members), or PeerId::host. False if nothing was
-// sent: `to` is not a member, its queue (for everyone: that of any member) is full, or
-// Type::callers or calls_per_second_max forbids the call. A call to a member is lost, without an
-// event, if the connection to it is lost; if the member refuses it, call_failed follows. Calls to
-// PeerId::host must be reliable; they wait while there is no host, reach the game of this peer if
-// it is the host, and call_failed follows if they fail.
+// `to`: another member, PeerId::everyone (all other members, also if there are none), or
+// PeerId::host. False if nothing was sent: `to` is not a member, its queue (for everyone: that of
+// any member) is full, or Type::callers or calls_per_second_max forbids the call. A call to a
+// member is lost, without an event, if the connection to it is lost; if the member refuses it,
+// call_failed follows. Calls to PeerId::host must be reliable; they wait while there is no host,
+// reach the game of this peer if it is the host, and call_failed follows if they fail.
 template <GameStruct T>
 bool call(Session *session, PeerId to, const T &arguments,
           Reliability reliability = Reliability::reliable)

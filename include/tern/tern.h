@@ -285,8 +285,8 @@ TERN_API tern_result tern_explain(const tern_session *session, tern_object objec
 
 typedef enum tern_reliability { TERN_RELIABLE, TERN_UNRELIABLE } tern_reliability;
 
-// `to`: another member, TERN_EVERYONE, or TERN_HOST (reliable only). Reliable calls from one peer
-// to another arrive in order.
+// `to`: another member, TERN_EVERYONE (all other members, also if there are none), or TERN_HOST
+// (reliable only). Reliable calls from one peer to another arrive in order.
 TERN_API tern_result tern_call(tern_session *session, tern_peer to, tern_type_id type,
                                const void *arguments, size_t size_bytes,
                                tern_reliability reliability);

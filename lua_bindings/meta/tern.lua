@@ -649,6 +649,7 @@ function tern.balance(session, type) end
 -- --- Calls: the values of all fields of the type follow, in their order ---
 
 -- Calls reliably; calls from one peer to another arrive in order. False: nothing was sent.
+-- "everyone" is all other members, also if there are none.
 ---@param session tern.Session
 ---@param to tern.Peer|"everyone"|"host"
 ---@param type tern.TypeId

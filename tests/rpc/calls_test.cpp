@@ -417,6 +417,22 @@ TEST_F(Forwarded, WhoCallsAllTheTimeLeavesRoomInTheQueueOfASlowMember)
     EXPECT_GE(of_the_others.size(), 35u) << "of 60";
 }
 
+TEST(CallsAlone, ToEveryoneSucceedAndToAnAbsentPeerDoNot)
+{
+    for (const Topology topology : {Topology::mesh, Topology::star}) {
+        const std::vector<Type> types = call_types();
+        SimWorld world(3);
+        world.config.types = types;
+        world.config.topology = topology;
+        ASSERT_TRUE(world.open(1));
+        Session *session = world.nodes[0].session;
+        const Said said = {ObjectId::none, 1};
+        EXPECT_TRUE(call(session, PeerId::everyone, WORD, said));
+        EXPECT_TRUE(call(session, PeerId::everyone, WORD, said, Reliability::unreliable));
+        EXPECT_FALSE(call(session, PeerId{2}, WORD, said));
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(In, Calls, testing::Values(Topology::mesh, Topology::star),
                          [](const auto &in) {
                              return in.param == Topology::star ? "Star" : "Mesh";
