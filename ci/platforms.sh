@@ -9,6 +9,8 @@ platforms_tools=("source of GoogleTest:/usr/src/googletest/CMakeLists.txt:google
     "JSON of CMake:/usr/share/cmake/nlohmann_json/nlohmann_jsonConfig.cmake:nlohmann-json3-dev")
 sodium_release=libsodium-1.0.18
 sodium_sha256=d59323c6b712a1519a5daf710b68f5e7fde57040845ffec53850911f10a5d4f4
+lua_release=lua-5.4.4
+lua_sha256=164c7849653b80ae67bec4b7473b884bf5cc8d2dca05653475ec2ed27b9ebf61
 platforms_all=(mingw aarch64 riscv64 s390x libcxx wasm syntax)
 platforms_tests=(base transport replication migration rpc session sim discovery)
 
@@ -36,12 +38,14 @@ TEXT
 # the tests that are left out, the modules whose tests run, and what else is built.
 platform_facts() {
     flags=("-DCMAKE_TOOLCHAIN_FILE=$root/cmake/toolchains/$1.cmake") left_out=""
-    modules=("${platforms_tests[@]}") others=(test_c_interface tern-demo)
+    modules=("${platforms_tests[@]}") others=(test_c_interface tern-demo) lua=(-DTERN_LUA=off)
     case $1 in
     mingw)
         title="Windows, x86-64" compiler="mingw-w64 g++" runner=wine
         needs=("mingw-w64:x86_64-w64-mingw32-g++-posix:g++-mingw-w64-x86-64-posix" wine:wine:wine
             wine64:/usr/lib/wine/wine64:wine64)
+        lua=(-DTERN_LUA=5.4 "-DTERN_LUA_SOURCE=$PWD/$source_folder/$lua_release")
+        others+=(tern-peer)
         ;;
     aarch64 | riscv64 | s390x)
         title="Linux, $1" compiler=g++ runner="qemu-$1"
@@ -82,7 +86,7 @@ platform_facts() {
 # debian_source <package> <its folder> <sha256 of its archive>: unpacks the source of a package into
 # $source_folder. Leaves the apt of this machine as it is.
 debian_source() {
-    local at=$source_folder archive=${2/-/_}.orig.tar.gz
+    local at=$source_folder archive
     [ -d "$at/$2" ] && return 0
     mkdir -p "$at/lists/partial" "$at/part" &&
         echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
@@ -91,7 +95,8 @@ debian_source() {
         -o "Dir::State::Lists=$PWD/$at/lists" -qq)
     "${apt[@]}" update && (cd "$at" && "${apt[@]}" source --download-only "$1") >/dev/null ||
         return 1
-    echo "$3  $at/$archive" | sha256sum --check --quiet && tar -xf "$at/$archive" -C "$at/part" &&
+    archive=$(compgen -G "$at/*_${2#*-}.orig.tar.gz") &&
+        echo "$3  $archive" | sha256sum --check --quiet && tar -xf "$archive" -C "$at/part" &&
         mv "$at/part/$2" "$at/$2"
 }
 
@@ -126,7 +131,7 @@ platform_build() {
             "-DGTest_DIR=$PWD/$folder/googletest/installed/lib/cmake/GTest" \
             "-DCLI11_DIR=$headers/CLI11" "-Dnlohmann_json_DIR=$headers/nlohmann_json" \
             -DTERN_RAPIDCHECK=OFF -DTERN_UNITY=ON -DTERN_HOST=OFF -DTERN_MAP=OFF \
-            -DTERN_BUILD_BENCH=OFF -DTERN_BUILD_TWINS=OFF -DTERN_ENET=OFF -DTERN_LUA=off &&
+            -DTERN_BUILD_BENCH=OFF -DTERN_BUILD_TWINS=OFF -DTERN_ENET=OFF "${lua[@]}" &&
         cmake --build "$folder/build" --parallel "$jobs" --target \
             "${modules[@]/#/test_}" "${others[@]}" one_world example_hello
 }
@@ -182,6 +187,14 @@ platform_try_javascript() {
     [ "$status" = 0 ] || [ "$status" = 77 ] # Skipped.
 }
 
+# tern-peer there joins tern-peer here.
+platform_try_peer() {
+    local words
+    read -ra words <<<"$(platform_command "$1/build/tern-peer")"
+    build build tern-peer || return 1
+    tests/platforms/peers.sh build/tern-peer "${words[@]}" >"$1/peer.log" 2>&1
+}
+
 # Parses the library for macOS, where libc++ and the headers of musl stand in for Apple's, and the C
 # headers also for systems of which there is no C library here.
 platform_syntax() {
@@ -204,7 +217,7 @@ platform_syntax() {
 # platform_try <name>: leaves its row for the table, or says what went wrong.
 platform_try() {
     local name=$1 folder=$platforms_folder/$1 failed="" passed=0 skipped=0 one
-    local title compiler runner needs flags left_out modules others
+    local title compiler runner needs flags left_out modules others lua
     platform_facts "$name"
     mkdir -p "$folder"
     if [ "$name" = syntax ]; then
@@ -234,6 +247,7 @@ platform_try() {
             failed+=" c_interface"
     fi
     platform_run "$folder/build/example_hello" 2>&1 | grep -q "the lamp is off" || failed+=" hello"
+    [[ " ${others[*]} " != *" tern-peer "* ]] || platform_try_peer "$folder" || failed+=" peer"
     say "platforms: $name: $platforms_seeds seeds of the simulator"
     platform_run "$folder/build/one_world" "$platforms_seeds" 2>/dev/null | tr -d '\r' \
         >"$folder/world"
@@ -252,7 +266,7 @@ platform_try() {
 # these are all that have sockets, it leaves a line for the page.
 platforms_mixed() {
     local name with=() log=$platforms_folder/mixed.log
-    local title compiler runner needs flags left_out modules others
+    local title compiler runner needs flags left_out modules others lua
     for name in "$@"; do
         platform_facts "$name"
         [ "$name" = wasm ] || [ "$name" = syntax ] || # They have no sockets.
@@ -267,7 +281,7 @@ platforms_mixed() {
 }
 
 platforms() {
-    local names=() name title compiler runner needs flags left_out modules others failed=""
+    local names=() name title compiler runner needs flags left_out modules others lua failed=""
     local write=false
     platforms_seeds=100
     while [ $# -gt 0 ]; do
@@ -286,9 +300,10 @@ platforms() {
     done
     mkdir -p "$platforms_folder"
     platform_headers || fail "the headers of programs and of libsodium cannot be found"
-    # For most of these targets no package has libsodium.
+    # For most of these targets no package has libsodium, and for Windows none has Lua.
     debian_source libsodium "$sodium_release" "$sodium_sha256" ||
         fail "the source of libsodium cannot be had"
+    debian_source lua5.4 "$lua_release" "$lua_sha256" || fail "the source of Lua cannot be had"
     if ! configure build || ! build build one_world ||
         ! build/one_world "$platforms_seeds" >"$platforms_folder/world"; then
         fail "the simulator fails here"

@@ -41,7 +41,7 @@ if(TERN_INSTALL AND TARGET tern::tern AND TARGET tern::udp AND TARGET tern::enet
   # In a set of its own: it alone needs ENet's library, which others may not have.
   install(TARGETS tern_public_enet EXPORT ternEnetTargets)
   install(EXPORT ternEnetTargets NAMESPACE tern:: DESTINATION ${package_dir})
-  if(TARGET tern::lua)
+  if(TARGET tern::lua AND TARGET tern_lua_loadable)
     install(TARGETS tern_public_lua EXPORT ternLuaTargets)
     install(EXPORT ternLuaTargets NAMESPACE tern:: DESTINATION ${package_dir})
     set(version_of_luajit 5.1) # LuaJIT loads modules for this version of Lua.

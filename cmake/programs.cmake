@@ -24,10 +24,7 @@ if(TERN_BUILD_PROGRAMS)
   if(NOT TERN_HOST)
     list(FILTER sources EXCLUDE REGEX "/type_file[^/]*\\.cpp$")
   endif()
-  if(WIN32)
-    list(FILTER sources EXCLUDE REGEX "/control\\.cpp$") # Windows lacks its sockets.
-  endif()
-  list(FILTER sources EXCLUDE REGEX "/line_editor\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "/line_editor[^/]*\\.cpp$")
   add_library(program_common OBJECT ${sources}) # Of all programs.
   set_target_properties(program_common PROPERTIES CXX_EXTENSIONS OFF)
   tern_unity(program_common)
@@ -41,12 +38,15 @@ if(TERN_BUILD_PROGRAMS)
   endif()
   target_include_directories(program_common PRIVATE include)
   # Of the consoles of tern-peer and tern-ctl alone. Without libedit lines are not edited.
-  add_library(line_editor STATIC programs/common/line_editor.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS programs/common/line_editor*.cpp)
+  add_library(line_editor STATIC ${sources})
   set_target_properties(line_editor PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_options(line_editor PRIVATE
     $<TARGET_PROPERTY:tern_house,INTERFACE_COMPILE_OPTIONS>)
   target_compile_features(line_editor PRIVATE cxx_std_20)
   target_include_directories(line_editor PRIVATE programs)
+  find_package(Threads REQUIRED)
+  target_link_libraries(line_editor PRIVATE Threads::Threads) # On Windows a thread reads stdin.
   if(PkgConfig_FOUND)
     pkg_check_modules(libedit IMPORTED_TARGET libedit) # Debian: libedit-dev.
   endif()

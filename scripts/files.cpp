@@ -1,26 +1,27 @@
 #include "scripts/files.h"
 #include <algorithm>
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 
 namespace tern::scripts::files {
 
+namespace fs = std::filesystem;
+
 static SourceFile described(const std::string &name, const std::string &path,
-                            const struct stat &found)
+                            std::error_code &problem)
 {
-    const int64_t modified_ns =
-        int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec;
-    return {name, path, modified_ns, static_cast<uint64_t>(found.st_size), found.st_ino};
+    const auto modified = fs::last_write_time(path, problem).time_since_epoch();
+    const uint64_t size_bytes = problem ? 0 : fs::file_size(path, problem);
+    const auto modified_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(modified);
+    return {name, path, int64_t{modified_ns.count()}, size_bytes};
 }
 
 static bool same(const SourceFile &a, const SourceFile &b)
 {
-    return a.modified_ns == b.modified_ns && a.size_bytes == b.size_bytes && a.inode == b.inode;
+    return a.modified_ns == b.modified_ns && a.size_bytes == b.size_bytes;
 }
 
 static void note(LuaState &state, const SourceFile &file)
@@ -33,39 +34,32 @@ static void note(LuaState &state, const SourceFile &file)
         *known = file;
 }
 
-static std::string read_all(int descriptor, size_t bytes_max, std::string &text)
+static std::string read_all(const std::string &path, size_t bytes_max, std::string &text)
 {
-    text.clear();
-    char bytes[16 * 1024];
-    for (;;) {
-        const ssize_t size = ::read(descriptor, bytes, sizeof bytes);
-        if (size < 0 && errno == EINTR) continue;
-        if (size < 0) return std::strerror(errno);
-        if (size == 0) return "";
-        text.append(bytes, static_cast<size_t>(size));
-        if (text.size() > bytes_max)
-            return "it is longer than " + std::to_string(bytes_max) + " bytes";
-    }
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return std::generic_category().message(errno);
+    text.resize(bytes_max + 1);
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    const auto size_bytes = static_cast<size_t>(file.gcount());
+    text.resize(size_bytes);
+    if (file.bad()) return "it cannot be read";
+    if (size_bytes <= bytes_max) return "";
+    return "it is longer than " + std::to_string(bytes_max) + " bytes";
 }
 
 std::string read(LuaState &state, const std::string &name, const std::string &path)
 {
     const bool trusted = state.trust == Trust::trusted;
     const size_t bytes_max = trusted ? trusted_source_bytes_max : source_bytes_max;
-    // O_NONBLOCK, so that opening a pipe does not block.
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) return path + ": " + std::strerror(errno);
-    struct stat found = {};
-    std::string error;
-    if (fstat(descriptor, &found) != 0)
-        error = std::strerror(errno);
-    else if (!S_ISREG(found.st_mode))
-        error = "it is no file";
-    else
-        error = read_all(descriptor, bytes_max, state.text);
-    ::close(descriptor);
+    std::error_code problem;
+    // Opening a pipe would wait for its other end.
+    if (!fs::is_regular_file(path, problem))
+        return path + ": " + (problem ? problem.message() : "it is no file");
+    const SourceFile found = described(name, path, problem); // As it is before it is read.
+    const std::string error = problem ? problem.message() : read_all(path, bytes_max, state.text);
     if (!error.empty()) return path + ": " + error;
-    note(state, described(name, path, found));
+    note(state, found);
     state.text_path = path;
     return "";
 }
@@ -73,10 +67,10 @@ std::string read(LuaState &state, const std::string &name, const std::string &pa
 bool changed(const LuaState &state)
 {
     for (const SourceFile &file : state.files) {
-        struct stat found = {};
+        std::error_code problem;
+        const SourceFile found = described(file.name, file.path, problem);
         // The file may be missing for a moment, while an editor replaces it.
-        if (stat(file.path.c_str(), &found) != 0) continue;
-        if (!same(file, described(file.name, file.path, found))) return true;
+        if (!problem && !same(file, found)) return true;
     }
     return false;
 }
@@ -99,8 +93,8 @@ static std::string relative_path(std::string_view name)
 // Resolves all links of a path. Empty: it leads to no file.
 static std::string real_path(const std::string &path)
 {
-    char resolved[PATH_MAX];
-    return realpath(path.c_str(), resolved) ? resolved : "";
+    std::error_code problem;
+    return fs::canonical(path, problem).generic_string();
 }
 
 Found find_module(LuaState &state, std::string_view name)

@@ -324,14 +324,13 @@ static int push_plain(lua_State *lua, const char *text, size_t size, const char 
                       size_t wanted_size, size_t offset)
 {
     charge(lua, (size - offset) / 16);
-    const void *found = memmem(text + offset, size - offset, wanted, wanted_size);
-    if (!found) {
+    const size_t place = std::string_view(text, size).find({wanted, wanted_size}, offset);
+    if (place == std::string_view::npos) {
         lua_pushnil(lua);
         return 1;
     }
-    const ptrdiff_t place = static_cast<const char *>(found) - text;
     lua_pushinteger(lua, static_cast<lua_Integer>(place + 1));
-    lua_pushinteger(lua, static_cast<lua_Integer>(place) + static_cast<lua_Integer>(wanted_size));
+    lua_pushinteger(lua, static_cast<lua_Integer>(place + wanted_size));
     return 2;
 }
 

@@ -41,7 +41,7 @@ struct SourceFile {
     std::string name; // The name for require(). Empty: the script itself.
     std::string path;
     int64_t modified_ns;
-    uint64_t size_bytes, inode;
+    uint64_t size_bytes;
 };
 
 struct LuaState {

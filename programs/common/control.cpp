@@ -1,4 +1,5 @@
 #include "common/control.h"
+#ifndef _WIN32
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -156,3 +157,4 @@ void send(Control &control, uint64_t now_us)
 }
 
 }
+#endif

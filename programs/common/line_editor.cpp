@@ -1,4 +1,5 @@
 #include "common/line_editor.h"
+#ifndef _WIN32
 #include <algorithm>
 #include <cerrno>
 #include <clocale>
@@ -294,3 +295,4 @@ void show(LineEditor &) {}
 #endif
 
 }
+#endif

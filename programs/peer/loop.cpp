@@ -229,7 +229,9 @@ static int play(Player &player)
 int run(const Options &options)
 {
     command_line::heed_signals();
+#ifdef SIGHUP // Windows has none.
     std::signal(SIGHUP, note_hangup);
+#endif
     Player player = {.options = options};
     int status = begin(player);
     if (status == exit_left) status = play(player);

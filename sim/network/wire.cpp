@@ -316,7 +316,11 @@ Launched send(Wire &wire, uint64_t now_us, uint16_t from, const Datagram &datagr
         path.copied_us = std::max(path.copied_us, due + t.copy_us[i]);
     if (t.replays) path.copied_us = std::max(path.copied_us, due);
     // The recipient challenges the address from which it gets what a third peer has sealed for it.
-    if (t.replays && t.d == to && t.c != from) trouble(path, due);
+    // It counts the challenge as sent to that peer.
+    if (t.replays && t.d == to && t.c != from && t.c < wire.places) {
+        trouble(path, due);
+        trouble(health(wire, t.c, to), due);
+    }
     launch_treated(wire, t, transit, datagram.bytes);
     return {to, t.lost, t.copy_count};
 }
