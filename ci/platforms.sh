@@ -300,7 +300,7 @@ platforms() {
     done
     mkdir -p "$platforms_folder"
     platform_headers || fail "the headers of programs and of libsodium cannot be found"
-    # For most of these targets no package has libsodium, and for Windows none has Lua.
+    # Debian has no libsodium for most of these targets, and no Lua for Windows.
     debian_source libsodium "$sodium_release" "$sodium_sha256" ||
         fail "the source of libsodium cannot be had"
     debian_source lua5.4 "$lua_release" "$lua_sha256" || fail "the source of Lua cannot be had"

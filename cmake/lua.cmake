@@ -72,7 +72,7 @@ endfunction()
 function(tern_lua_module suffix lua)
   tern_module(${suffix} ${lua_sources})
   target_include_directories(tern_${suffix} SYSTEM PUBLIC ${${lua}_INCLUDE_DIRS})
-  # On Windows it would need the DLL of a Lua.
+  # Such a module would need the DLL of a Lua on Windows.
   if(NOT WIN32)
     tern_loadable(${suffix})
   endif()

@@ -46,7 +46,7 @@ if(TERN_BUILD_PROGRAMS)
   target_compile_features(line_editor PRIVATE cxx_std_20)
   target_include_directories(line_editor PRIVATE programs)
   find_package(Threads REQUIRED)
-  target_link_libraries(line_editor PRIVATE Threads::Threads) # On Windows a thread reads stdin.
+  target_link_libraries(line_editor PRIVATE Threads::Threads) # A thread reads stdin on Windows.
   if(PkgConfig_FOUND)
     pkg_check_modules(libedit IMPORTED_TARGET libedit) # Debian: libedit-dev.
   endif()

@@ -56,7 +56,7 @@ std::string read(LuaState &state, const std::string &name, const std::string &pa
     // Opening a pipe would wait for its other end.
     if (!fs::is_regular_file(path, problem))
         return path + ": " + (problem ? problem.message() : "it is no file");
-    const SourceFile found = described(name, path, problem); // As it is before it is read.
+    const SourceFile found = described(name, path, problem);
     const std::string error = problem ? problem.message() : read_all(path, bytes_max, state.text);
     if (!error.empty()) return path + ": " + error;
     note(state, found);

@@ -288,8 +288,9 @@ static void drain_streams(Session &s, ConnectionIndex index)
 
 // --- Datagrams ---
 
-// It may be a newcomer, a member that our next view names, or a former one: a host that others have
-// replaced. An ack would tell that one that we have its views, so there is none before the JOIN.
+// Such a peer is a newcomer, a member that our next view names, or a former one: a host that others
+// have replaced. That host would take an ack for a sign that we have its views, so there is none
+// before a JOIN.
 static bool has_not_asked(const PeerLink &link)
 {
     return link.role == PeerRole::unidentified && !link.has_asked;
