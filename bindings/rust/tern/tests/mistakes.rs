@@ -1,0 +1,94 @@
+//! Wrong calls give an error that says what to do, and have no other effect.
+
+mod pair;
+
+use pair::{all_types, Asked, Ball, Pair, Twin};
+use tern::{tern_type, types, Address, Config, ErrorKind, Invite, ObjectId, Session, UdpSocket};
+
+fn text_of<T>(result: tern::Result<T>, kind: ErrorKind) -> String {
+    let error = result.err().expect("it succeeded");
+    assert_eq!(error.kind(), kind, "{error}");
+    error.to_string()
+}
+
+#[test]
+fn a_wrong_call_says_what_to_do() {
+    let mut pair = Pair::open();
+    let ball = pair.host.create(Ball::default()).unwrap();
+    pair.until(|pair| pair.guest.exists(ball));
+    let text = text_of(pair.guest.set(ball, Ball::default()), ErrorKind::Misuse);
+    assert!(text.starts_with("set(): Object 1.1 (ball) belongs to peer 1"), "{text}");
+    assert!(text_of(pair.host.start(), ErrorKind::Misuse).contains("has begun before"));
+    let unknown = ObjectId::<Ball>::from_u64(77);
+    assert!(text_of(pair.host.get(unknown), ErrorKind::Misuse).contains("No object 0.77"));
+    assert!(text_of(pair.host.owner(unknown), ErrorKind::Misuse).starts_with("object_owner()"));
+    let nan = Ball { x: f32::NAN, ..Ball::default() };
+    assert!(text_of(pair.host.set(ball, nan), ErrorKind::Misuse).contains("NaN"));
+    let text = text_of(pair.guest.set_many(&[ball], &[Ball::default()]), ErrorKind::Misuse);
+    assert!(text.contains("belongs to peer 1"), "{text}");
+    assert!(text_of(pair.host.receive(&[], 0), ErrorKind::Misuse).contains("time went back"));
+    pair.tick(&mut |_, _| {}); // Nothing is left of the mistakes.
+}
+
+#[test]
+fn an_id_of_another_type_reads_nothing() {
+    let mut pair = Pair::open();
+    let asked = pair.host.create(Asked { number: 5 }).unwrap();
+    let twin = ObjectId::<Twin>::from_u64(asked.to_u64());
+    let text = text_of(pair.host.get(twin), ErrorKind::Misuse);
+    assert!(text.starts_with("get(): Object 1.1 has another type than Twin."), "{text}");
+    text_of(pair.host.set(twin, Twin { number: 6 }), ErrorKind::Misuse);
+    text_of(pair.host.sample(twin, 0), ErrorKind::Misuse);
+    text_of(pair.host.set_many(&[twin], &[Twin { number: 6 }]), ErrorKind::Misuse);
+    assert_eq!(pair.host.get(asked).unwrap().number, 5);
+    assert!(pair.host.find_object::<Twin>(asked.any()).is_none());
+    assert_eq!(pair.host.find_object::<Asked>(asked.any()), Some(asked));
+    pair.tick(&mut |_, _| {});
+}
+
+tern_type! {
+    "stranger" { objects_max: 1 }
+    struct Stranger {
+        number: u8 { min: 0.0, max: 3.0 },
+    }
+}
+
+tern_type! {
+    "wrong" { objects_max: 1 }
+    struct Wrong {
+        number: f32 { min: 3.0, max: 0.0 },
+    }
+}
+
+#[test]
+fn wrong_types_and_settings_are_refused() {
+    let pair = Pair::open();
+    let text = text_of(pair.host.create(Stranger { number: 1 }), ErrorKind::Misuse);
+    assert!(text.contains("Stranger is no type of this session"), "{text}");
+    text_of(pair.host.values::<Stranger>(), ErrorKind::Misuse);
+    let make = |config, types: &[tern::TypeTable]| {
+        text_of(Session::new(config, types), ErrorKind::BadConfig)
+    };
+    assert!(make(Config::default(), &types![Ball, Ball]).contains("both named ball"));
+    assert!(make(Config::default(), &types![Wrong]).contains("number"));
+    let config = Config { peers_max: 99, ..Config::default() };
+    assert!(make(config, &all_types()).contains("peers_max 99"));
+    let config = Config { name: "a\0b".into(), ..Config::default() };
+    text_of(Session::new(config, &all_types()), ErrorKind::BadText);
+}
+
+#[test]
+fn texts_that_are_none_are_refused() {
+    let text = text_of("tern1-abc".parse::<Invite>(), ErrorKind::BadText);
+    assert!(text.starts_with("the invite: it is cut short"), "{text}");
+    let text = text_of("localhost:1".parse::<Address>(), ErrorKind::BadText);
+    assert!(text.contains("is no address: expected"), "{text}");
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let socket = UdpSocket::new(0).unwrap();
+    let text = text_of(UdpSocket::new(socket.port()), ErrorKind::PortInUse);
+    assert!(text.contains("Another socket"), "{text}");
+    assert!(!Address::of_this_machine(socket.port()).is_empty());
+}
