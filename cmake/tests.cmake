@@ -163,6 +163,13 @@ if(TERN_BUILD_TESTS)
                ${PROJECT_BINARY_DIR} ${meet})
       list(APPEND tests bindings.csharp)
     endif()
+    find_program(TERN_CARGO cargo) # With Rust 1.63 or later.
+    if(TERN_CARGO)
+      add_test(NAME bindings.rust COMMAND ${PROJECT_SOURCE_DIR}/tests/bindings/rust.sh
+               ${PROJECT_BINARY_DIR} ${meet})
+      list(APPEND tests bindings.rust)
+      list(APPEND environment "CARGO=${TERN_CARGO}" "TERN_LIB_DIR=$<TARGET_FILE_DIR:tern_c>")
+    endif()
     find_program(TERN_LOVE love)
     find_program(TERN_XVFB xvfb-run)
     if(TERN_LOVE AND TERN_XVFB AND TERN_LUA STREQUAL "luajit")
@@ -189,6 +196,9 @@ if(TERN_BUILD_TESTS)
     if(tests)
       set_tests_properties(${tests} PROPERTIES LABELS bindings TIMEOUT 60
                                                ENVIRONMENT "${environment}")
+    endif()
+    if(TERN_CARGO) # It compiles the crates.
+      set_tests_properties(bindings.rust PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
     endif()
   endif()
 
