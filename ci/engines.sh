@@ -3,8 +3,8 @@
 # shellcheck disable=SC2154 # It has set jobs and tools_build; platforms.sh has the rest.
 
 engines_folder=build-engines
-engines_tools=(python3:python3:python3 mcs:mcs:mono-mcs mono:mono:mono-runtime love:love:love
-    xvfb-run:xvfb-run:xvfb "Godot without a window:godot3-server:godot3-server")
+engines_tools=(python3:python3:python3 mcs:mcs:mono-mcs mono:mono:mono-runtime cargo:cargo:cargo
+    love:love:love xvfb-run:xvfb-run:xvfb "Godot without a window:godot3-server:godot3-server")
 godot_release=godot-3.2.3-stable
 godot_sha256=4c2a8e7da1ad05c6223b0ff6cf2be124dad6708b56a8ec9910dc2aaf82a553ae
 
@@ -13,8 +13,8 @@ engines_help() {
 usage: ./dev engines [--bench] [--write-docs]
 
 Builds the libraries that engines and languages load, and plays a small game in each of them
-against a host in C++, without a window: Godot 3, LÖVE, C# (mono), Python. JavaScript is a
-platform: ./dev platforms wasm. Missing packages are installed; Godot's headers are in the source
+against a host in C++, without a window: Godot 3, LÖVE, C# (mono), Python, Rust. JavaScript is
+a platform: ./dev platforms wasm. Missing packages are installed; Godot's headers are in the source
 of its package.
 
   --bench       then measure how fast each of them reads 1,000 objects, beside C
@@ -39,6 +39,7 @@ engines_table() {
     engines_row love "LÖVE, with tern's Lua module" "$(version_of love)"
     engines_row csharp "C#, by P/Invoke" "mono $(version_of mono)"
     engines_row python "Python, by ctypes" "$(version_of python3)"
+    engines_row rust "Rust, by FFI" "$(version_of rustc)"
     printf '\n'
 }
 
