@@ -43,6 +43,16 @@ if(NOT MSVC AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   target_compile_definitions(tern_sodium PRIVATE HAVE_CPUID=1 HAVE_MMINTRIN_H=1
     HAVE_EMMINTRIN_H=1 HAVE_PMMINTRIN_H=1 HAVE_TMMINTRIN_H=1 HAVE_SMMINTRIN_H=1 HAVE_AVXINTRIN_H=1
     HAVE_AVX2INTRIN_H=1 HAVE_WMMINTRIN_H=1)
+  # g++ reads from the files themselves what they need; clang must be asked for it.
+  set(ssse3 -mssse3)
+  set(sse41 ${ssse3} -msse4.1)
+  set(avx2 ${sse41} -mavx2)
+  set(aesni ${ssse3} -maes -mpclmul)
+  foreach(unit ssse3 sse41 avx2 aesni)
+    set(files ${sources})
+    list(FILTER files INCLUDE REGEX "[-_]${unit}\\.c$")
+    set_source_files_properties(${files} PROPERTIES COMPILE_OPTIONS "${${unit}}")
+  endforeach()
 endif()
 if(EMSCRIPTEN)
   # libsodium would ask JavaScript for each number, and refuse the source of the simulator.

@@ -16,8 +16,9 @@ for ((i = 0; i < 100 && ${#invite} == 0; i++)); do
 done
 question="'self ' .. session:self() .. ' of host ' .. session:host()"
 (sleep 10 && echo "$question" && sleep 10) |
-    timeout 100 "$@" examples/lua/ships.lua --join "$invite" --seconds 15 >"$folder/guest" 2>&1 ||
-    { tail -n 20 "$folder/guest" && exit 1; }
-for wanted in "tern-peer ready: udp [0-9]* peer 2" "self 2 of host 1" "there are the ships of 1, 2"; do
+    timeout 100 "$@" examples/lua/ships.lua --join "$invite" --seconds 15 \
+        >"$folder/guest" 2>&1 || { tail -n 20 "$folder/guest" && exit 1; }
+for wanted in "tern-peer ready: udp [0-9]* peer 2" "self 2 of host 1" \
+    "there are the ships of 1, 2"; do
     grep -q "$wanted" "$folder/guest" || { echo "no '$wanted'" && exit 1; }
 done
