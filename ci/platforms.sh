@@ -280,6 +280,17 @@ platforms_mixed() {
     [ "${names[*]}" != "${platforms_all[*]}" ] || mv "$log.line" "$platforms_folder/mixed"
 }
 
+# The rows of the page count as those of the newest runs, where there has been no other.
+platforms_known_rows() {
+    local name row title compiler runner needs flags left_out modules others lua
+    for name in "${platforms_all[@]}"; do
+        row=$platforms_folder/$name/row
+        platform_facts "$name"
+        mkdir -p "$platforms_folder/$name"
+        [ -f "$row" ] || grep -F "| $title | $compiler |" docs/platforms.md >"$row" || rm "$row"
+    done
+}
+
 platforms() {
     local names=() name title compiler runner needs flags left_out modules others lua failed=""
     local write=false
@@ -299,6 +310,7 @@ platforms() {
         need "${tools_build[@]}" "${platforms_tools[@]}" "${needs[@]}"
     done
     mkdir -p "$platforms_folder"
+    platforms_known_rows
     platform_headers || fail "the headers of programs and of libsodium cannot be found"
     # Debian has no libsodium for most of these targets, and no Lua for Windows.
     debian_source libsodium "$sodium_release" "$sodium_sha256" ||
