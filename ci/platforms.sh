@@ -228,6 +228,9 @@ platform_try() {
         return 1
     fi
     say "platforms: $name: build"
+    # Two programs would make its folder at once.
+    [ "$name" != mingw ] || WINEDEBUG=-all WINEPREFIX=$PWD/$platforms_folder/wine wineboot -i \
+        >/dev/null 2>&1 || true
     if ! platform_build "$folder" >"$folder/build.log" 2>&1; then
         grep -m 5 -E "error|Error" "$folder/build.log" >&2
         say "platforms: $name: it was not built; see $folder/build.log"

@@ -12,7 +12,9 @@ set(TERN_LUA_SOURCE "" CACHE PATH "Folder of an unpacked Lua 5.4, which then is 
 if(TERN_LUA_SOURCE AND NOT EXISTS ${TERN_LUA_SOURCE}/src/lapi.c)
   message(FATAL_ERROR "TERN_LUA_SOURCE is ${TERN_LUA_SOURCE}, expected the folder of a Lua 5.4 "
                       "release (it has no src/lapi.c)")
-elseif(TERN_LUA_SOURCE AND NOT TARGET PkgConfig::lua54)
+elseif(TERN_LUA_SOURCE AND TARGET PkgConfig::lua54)
+  message(STATUS "TERN_LUA_SOURCE is not used: pkg-config finds Lua 5.4")
+elseif(TERN_LUA_SOURCE)
   enable_language(C)
   file(GLOB sources ${TERN_LUA_SOURCE}/src/*.c)
   list(FILTER sources EXCLUDE REGEX "/luac?\\.c$") # Its programs.
@@ -46,7 +48,7 @@ elseif(TERN_LUA AND NOT DEFINED lua_${TERN_LUA})
   message(FATAL_ERROR "TERN_LUA is ${TERN_LUA}, expected luajit, 5.4 or off")
 elseif(TERN_LUA AND NOT TERN_LUA_HEADERS AND NOT TARGET PkgConfig::${lua_${TERN_LUA}})
   message(FATAL_ERROR "TERN_LUA is ${TERN_LUA}, but pkg-config does not find it "
-                      "(Debian: libluajit-5.1-dev or liblua5.4-dev)")
+                      "(Debian: libluajit-5.1-dev or liblua5.4-dev; or TERN_LUA_SOURCE)")
 endif()
 
 # --- The module, once for each Lua: tern_lua for TERN_LUA, and tern_lua54 or tern_luajit for the

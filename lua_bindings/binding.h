@@ -16,6 +16,15 @@
 #include <tern/sim.hpp>
 #include <tern/untyped.hpp>
 
+// Compilers then compare the values with the format, as base/printf_format.h has it.
+#if defined(__MINGW32__)
+#define TERN_LUA_PRINTF(at, values_at) __attribute__((format(gnu_printf, at, values_at)))
+#elif defined(__GNUC__)
+#define TERN_LUA_PRINTF(at, values_at) __attribute__((format(printf, at, values_at)))
+#else
+#define TERN_LUA_PRINTF(at, values_at)
+#endif
+
 namespace tern::lua {
 
 // --- The module's data: a table, which is upvalue 1 of each of its functions. ---
@@ -129,13 +138,12 @@ struct Arguments {
 };
 
 [[noreturn]] void refuse(const Arguments &a, int index, const char *name, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    TERN_LUA_PRINTF(4, 5);
 // Like refuse(), for a value that lies at another index of the stack than its argument.
 [[noreturn]] void refuse_as(const Arguments &a, int argument, const char *name, int index,
-                            const char *format, ...) __attribute__((format(printf, 5, 6)));
+                            const char *format, ...) TERN_LUA_PRINTF(5, 6);
 // Raises "tern.<function>: ..." for an error that is not about one argument.
-[[noreturn]] void fail(const Arguments &a, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+[[noreturn]] void fail(const Arguments &a, const char *format, ...) TERN_LUA_PRINTF(2, 3);
 
 bool is_given(const Arguments &a, int index); // False for a missing argument and for nil.
 uint64_t whole(const Arguments &a, int index, const char *name, uint64_t min, uint64_t max);
@@ -182,7 +190,7 @@ Table table(const Arguments &a, int index, const char *name);
 // Pushes the table that is element i of the list at list_index, such as types[i].
 Table element(const Table &t, int list_index, const char *list_name, int i);
 [[noreturn]] void refuse_option(const Table &t, const char *key, int index, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    TERN_LUA_PRINTF(4, 5);
 void check_keys(const Table &t, const Words &known); // Refuses unknown keys.
 bool push_option(const Table &t, const char *key);   // False, and nothing is pushed: it is nil.
 uint64_t whole_option(const Table &t, const char *key, uint64_t fallback, uint64_t min,

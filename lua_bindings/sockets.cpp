@@ -1,7 +1,11 @@
 // The functions for real sockets, and for real sockets with impairments.
 #include "lua_bindings/binding.h"
 #include "tern/limits.hpp"
+#ifdef _WIN32
 #include <random>
+#else
+#include <unistd.h>
+#endif
 
 namespace tern::lua {
 
@@ -130,9 +134,15 @@ static int parse_address(lua_State *L)
 
 static int random_seed(lua_State *L)
 {
+    uint64_t seed = 0;
+#ifdef _WIN32
     std::random_device system;
     const uint64_t high = system();
-    push_count(L, (high << 32 | system()) % exact_max);
+    seed = high << 32 | system();
+#else
+    if (getentropy(&seed, sizeof seed) != 0) fail({L, "random_seed"}, "the system gave no chance");
+#endif
+    push_count(L, seed % exact_max);
     return 1;
 }
 

@@ -1,27 +1,12 @@
 #include "scripts/files.h"
+#include "scripts/read_file.h"
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 
 namespace tern::scripts::files {
 
-namespace fs = std::filesystem;
-
-static SourceFile described(const std::string &name, const std::string &path,
-                            std::error_code &problem)
+static bool same(const FileState &a, const FileState &b)
 {
-    const auto modified = fs::last_write_time(path, problem).time_since_epoch();
-    const uint64_t size_bytes = problem ? 0 : fs::file_size(path, problem);
-    const auto modified_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(modified);
-    return {name, path, int64_t{modified_ns.count()}, size_bytes};
-}
-
-static bool same(const SourceFile &a, const SourceFile &b)
-{
-    return a.modified_ns == b.modified_ns && a.size_bytes == b.size_bytes;
+    return a.modified_ns == b.modified_ns && a.size_bytes == b.size_bytes && a.inode == b.inode;
 }
 
 static void note(LuaState &state, const SourceFile &file)
@@ -34,45 +19,25 @@ static void note(LuaState &state, const SourceFile &file)
         *known = file;
 }
 
-static std::string read_all(const std::string &path, size_t bytes_max, std::string &text)
-{
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::generic_category().message(errno);
-    text.resize(bytes_max + 1);
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    const auto size_bytes = static_cast<size_t>(file.gcount());
-    text.resize(size_bytes);
-    if (file.bad()) return "it cannot be read";
-    if (size_bytes <= bytes_max) return "";
-    return "it is longer than " + std::to_string(bytes_max) + " bytes";
-}
-
 std::string read(LuaState &state, const std::string &name, const std::string &path)
 {
     const bool trusted = state.trust == Trust::trusted;
     const size_t bytes_max = trusted ? trusted_source_bytes_max : source_bytes_max;
-    std::error_code problem;
-    // Opening a pipe would wait for its other end.
-    if (!fs::is_regular_file(path, problem))
-        return path + ": " + (problem ? problem.message() : "it is no file");
-    const SourceFile found = described(name, path, problem);
-    const std::string error = problem ? problem.message() : read_all(path, bytes_max, state.text);
+    SourceFile file = {name, path, {}};
+    const std::string error = read_file(path, bytes_max, state.text, file.state);
     if (!error.empty()) return path + ": " + error;
-    note(state, found);
+    note(state, file);
     state.text_path = path;
     return "";
 }
 
 bool changed(const LuaState &state)
 {
-    for (const SourceFile &file : state.files) {
-        std::error_code problem;
-        const SourceFile found = described(file.name, file.path, problem);
-        // The file may be missing for a moment, while an editor replaces it.
-        if (!problem && !same(file, found)) return true;
-    }
-    return false;
+    // A file may be missing for a moment, while an editor replaces it.
+    return std::any_of(state.files.begin(), state.files.end(), [](const SourceFile &file) {
+        FileState present = {};
+        return read_state(file.path, present) && !same(file.state, present);
+    });
 }
 
 // The path of a module: "a.b" is a/b.lua. Empty: the name cannot be that of a file.
@@ -88,13 +53,6 @@ static std::string relative_path(std::string_view name)
         path += part_begins ? '/' : c;
     }
     return path.empty() || part_begins || path.size() > 200 ? "" : path + ".lua";
-}
-
-// Resolves all links of a path. Empty: it leads to no file.
-static std::string real_path(const std::string &path)
-{
-    std::error_code problem;
-    return fs::canonical(path, problem).generic_string();
 }
 
 Found find_module(LuaState &state, std::string_view name)

@@ -320,17 +320,41 @@ static size_t offset_of(lua_Integer place, size_t size)
     return place == 0 || from_end > size ? 0 : size - from_end;
 }
 
+#ifdef _WIN32 // It has no memmem(), which needs a time that is linear. Each failed try costs steps.
+static const void *find_bytes(lua_State *lua, const char *text, size_t size, const char *wanted,
+                              size_t wanted_size)
+{
+    if (wanted_size == 0) return text;
+    while (size >= wanted_size) {
+        const auto *at =
+            static_cast<const char *>(std::memchr(text, wanted[0], size - wanted_size + 1));
+        if (!at || std::memcmp(at, wanted, wanted_size) == 0) return at;
+        charge(lua, wanted_size / 16 + 1);
+        size -= static_cast<size_t>(at + 1 - text);
+        text = at + 1;
+    }
+    return nullptr;
+}
+#else
+static const void *find_bytes(lua_State *, const char *text, size_t size, const char *wanted,
+                              size_t wanted_size)
+{
+    return memmem(text, size, wanted, wanted_size);
+}
+#endif
+
 static int push_plain(lua_State *lua, const char *text, size_t size, const char *wanted,
                       size_t wanted_size, size_t offset)
 {
     charge(lua, (size - offset) / 16);
-    const size_t place = std::string_view(text, size).find({wanted, wanted_size}, offset);
-    if (place == std::string_view::npos) {
+    const void *found = find_bytes(lua, text + offset, size - offset, wanted, wanted_size);
+    if (!found) {
         lua_pushnil(lua);
         return 1;
     }
+    const ptrdiff_t place = static_cast<const char *>(found) - text;
     lua_pushinteger(lua, static_cast<lua_Integer>(place + 1));
-    lua_pushinteger(lua, static_cast<lua_Integer>(place + wanted_size));
+    lua_pushinteger(lua, static_cast<lua_Integer>(place) + static_cast<lua_Integer>(wanted_size));
     return 2;
 }
 

@@ -2,6 +2,7 @@
 // its code need not be trusted. Errors are returned as text.
 #pragma once
 #include "lua_bindings/lua_headers.h"
+#include "scripts/read_file.h"
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -40,8 +41,7 @@ inline constexpr size_t error_bytes_max = 4096; // Longer error messages are cut
 struct SourceFile {
     std::string name; // The name for require(). Empty: the script itself.
     std::string path;
-    int64_t modified_ns;
-    uint64_t size_bytes;
+    FileState state;
 };
 
 struct LuaState {

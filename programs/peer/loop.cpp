@@ -34,12 +34,14 @@ struct Player {
     uint64_t left_us = 0; // When leave() was called; 0 before.
 };
 
-static volatile sig_atomic_t hangup_seen = 0;
+static volatile sig_atomic_t hangup_seen = 0; // Windows has no SIGHUP.
 
+#ifdef SIGHUP
 static void note_hangup(int)
 {
     hangup_seen = 1;
 }
+#endif
 
 static int complain(int status, const std::string &what)
 {
@@ -229,7 +231,7 @@ static int play(Player &player)
 int run(const Options &options)
 {
     command_line::heed_signals();
-#ifdef SIGHUP // Windows has none.
+#ifdef SIGHUP
     std::signal(SIGHUP, note_hangup);
 #endif
     Player player = {.options = options};

@@ -90,17 +90,23 @@ void take_ack(Connection &c, const Frame &frame, uint64_t now_us)
     }
 }
 
+bool elicits_ack(const OpenedPacket &packet)
+{
+    return packet.unreliable_count > 0 ||
+           std::any_of(packet.frames.begin(), packet.frames.end(), [](const Frame &frame) {
+               return frame.kind == FrameKind::ping || frames::is_chunk(frame.kind);
+           });
+}
+
 Effect apply(Connection &c, const OpenedPacket &packet, uint64_t now_us)
 {
-    Effect effect{packet.unreliable_count > 0, false, CloseReason::none};
+    Effect effect{elicits_ack(packet), false, CloseReason::none};
     for (const Frame &frame : packet.frames) {
         if (frame.kind == FrameKind::ack) take_ack(c, frame, now_us);
-        if (frame.kind == FrameKind::ping) effect.ack_eliciting = true;
         if (frame.kind == FrameKind::close) effect.reason = frame.reason;
         if (frames::is_chunk(frame.kind)) {
             const auto stream = static_cast<size_t>(frames::stream(frame.kind));
             effect.repeated |= !stream_receive::store(c._receive[stream], frame.low, frame.bytes);
-            effect.ack_eliciting = true;
         }
     }
     return effect;
@@ -162,10 +168,7 @@ bool accept(Connection &c, const OpenedPacket &packet, uint64_t now_us, Acking a
 void acknowledge(Connection &c, const OpenedPacket &packet, uint64_t now_us)
 {
     if (!is_alive(c) || !replay_window::is_new(c._arrived, packet.number)) return;
-    Effect effect{packet.unreliable_count > 0, false, CloseReason::none};
-    for (const Frame &frame : packet.frames)
-        effect.ack_eliciting |= frame.kind == FrameKind::ping || frames::is_chunk(frame.kind);
-    schedule_ack(c, packet, effect, now_us);
+    schedule_ack(c, packet, {elicits_ack(packet), false, CloseReason::none}, now_us);
 }
 
 std::span<const std::byte> peek_message(Connection &c, StreamId stream)
