@@ -11,8 +11,7 @@ foreach(lua ${lua_modules})
   target_compile_definitions(test_${suffix} PRIVATE TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(test_${suffix} PRIVATE GTest::gtest tern_${suffix} PkgConfig::${library})
   tern_link_modules(test_${suffix} ${all_modules})
-  gtest_discover_tests(test_${suffix} TEST_PREFIX ${suffix}. DISCOVERY_MODE PRE_TEST
-                       PROPERTIES LABELS lua TIMEOUT 300)
+  tern_discover_tests(test_${suffix} ${suffix}. LABELS lua TIMEOUT 300)
   if(NOT TERN_SANITIZE) # The interpreters know nothing of the sanitizers' library.
     add_test(NAME lua.loads_${library} COMMAND ${here}/loads.sh ${library}
                                                $<TARGET_FILE:tern_${suffix}_loadable>)
@@ -50,8 +49,7 @@ function(tern_scripts_test name scripts module lua peer)
       endif()
     endforeach()
   endif()
-  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
-                       PROPERTIES LABELS scripts TIMEOUT 600)
+  tern_discover_tests(${name} ${name}. LABELS scripts TIMEOUT 600)
 endfunction()
 if(TARGET tern_scripts)
   tern_scripts_test(test_scripts tern_scripts tern_lua "${tern_lua_library}" tern-peer)
@@ -74,8 +72,7 @@ if(TARGET tern-sim)
     target_compile_definitions(test_sim_games PRIVATE
       TERN_OTHER_SIM="$<TARGET_FILE:tern-sim-${lua_other}>")
   endif()
-  gtest_discover_tests(test_sim_games TEST_PREFIX sim_games. DISCOVERY_MODE PRE_TEST
-                       PROPERTIES LABELS sim TIMEOUT 300)
+  tern_discover_tests(test_sim_games sim_games. LABELS sim TIMEOUT 300)
 endif()
 
 # Games of examples/lua/ and what docs/use/lua.md says, as processes.
@@ -100,8 +97,7 @@ if(TARGET tern-peer AND TARGET tern-sim)
     target_compile_definitions(test_lua_examples PRIVATE
       TERN_HOST_PROGRAM="$<TARGET_FILE:tern-host>")
   endif()
-  gtest_discover_tests(test_lua_examples TEST_PREFIX lua_examples. DISCOVERY_MODE PRE_TEST
-                       PROPERTIES LABELS lua TIMEOUT 300)
+  tern_discover_tests(test_lua_examples lua_examples. LABELS lua TIMEOUT 300)
 endif()
 
 if(TARGET example_embed_lua)

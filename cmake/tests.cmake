@@ -2,6 +2,22 @@
 
 option(TERN_RAPIDCHECK "rapidcheck for the tests that use it; else its stand-in" ON)
 
+# tern_discover_tests(<program> <prefix of names> <properties ...>): ctest runs each test by itself,
+# or, with sanitizers, each suite.
+function(tern_discover_tests program prefix)
+  if(TERN_SANITIZE)
+    list(JOIN ARGN " " properties)
+    set(list ${PROJECT_BINARY_DIR}/${program}_suites.cmake)
+    file(GENERATE OUTPUT ${list} CONTENT
+         "include(\"${PROJECT_SOURCE_DIR}/cmake/test_suites.cmake\")
+tern_add_suites(\"$<TARGET_FILE:${program}>\" ${prefix} ${properties})\n")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${list})
+  else()
+    gtest_discover_tests(${program} TEST_PREFIX ${prefix} DISCOVERY_MODE PRE_TEST
+                         PROPERTIES ${ARGN})
+  endif()
+endfunction()
+
 function(tern_test module)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${module}/*.cpp)
   if(NOT sources)
@@ -11,8 +27,7 @@ function(tern_test module)
   target_compile_definitions(test_${module} PRIVATE TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(test_${module} PRIVATE GTest::gtest_main rapidcheck)
   tern_link_modules(test_${module} ${ARGN})
-  gtest_discover_tests(test_${module} TEST_PREFIX ${module}. DISCOVERY_MODE PRE_TEST
-                       PROPERTIES LABELS ${module} TIMEOUT 900)
+  tern_discover_tests(test_${module} ${module}. LABELS ${module} TIMEOUT 900)
 endfunction()
 
 if(TERN_BUILD_TESTS)
@@ -90,8 +105,7 @@ if(TERN_BUILD_TESTS)
     endif()
     target_link_libraries(test_programs PRIVATE
       ${program_parts} program_common GTest::gtest_main rapidcheck)
-    gtest_discover_tests(test_programs TEST_PREFIX programs. DISCOVERY_MODE PRE_TEST
-                         PROPERTIES LABELS programs)
+    tern_discover_tests(test_programs programs. LABELS programs)
     add_test(NAME programs.two_machines
              COMMAND ${PROJECT_SOURCE_DIR}/tests/programs/two_machines.sh
                      $<TARGET_FILE_DIR:tern-find>)
@@ -114,8 +128,7 @@ if(TERN_BUILD_TESTS)
       target_compile_definitions(test_host PRIVATE TERN_HAVE_LIBEDIT)
     endif()
     target_link_libraries(test_host PRIVATE host_parts bot_parts program_common GTest::gtest_main)
-    gtest_discover_tests(test_host TEST_PREFIX host. DISCOVERY_MODE PRE_TEST
-                         PROPERTIES LABELS host TIMEOUT 300)
+    tern_discover_tests(test_host host. LABELS host TIMEOUT 600)
     set(load ${PROJECT_SOURCE_DIR}/tests/host/load.sh --programs $<TARGET_FILE_DIR:tern-host>)
     add_test(NAME host.load COMMAND ${load} --seconds 15)
     add_test(NAME host.load_kill COMMAND ${load} --seconds 15 --count 32 --kill)
@@ -208,13 +221,18 @@ if(TERN_BUILD_TESTS)
     target_compile_definitions(test_tidy PRIVATE TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_include_directories(test_tidy PRIVATE include) # natural_names.cpp.
     target_link_libraries(test_tidy PRIVATE tern_house GTest::gtest_main)
-    gtest_discover_tests(test_tidy TEST_PREFIX tidy. DISCOVERY_MODE PRE_TEST PROPERTIES LABELS tidy)
+    tern_discover_tests(test_tidy tidy. LABELS tidy)
   endif()
 
   add_test(NAME tidy.house_checks
            COMMAND ${PROJECT_SOURCE_DIR}/tests/house_checks.sh ${CMAKE_CXX_COMPILER})
   add_test(NAME surface.mistakes COMMAND ${PROJECT_SOURCE_DIR}/tests/mistakes/mistakes.sh
            ${CMAKE_CXX_COMPILER} ${PROJECT_SOURCE_DIR}/include)
+  if(NOT TERN_SANITIZE)
+    add_test(NAME packaging.amalgamation COMMAND
+             ${PROJECT_SOURCE_DIR}/tests/packaging/amalgamation.sh ${CMAKE_CXX_COMPILER})
+    set_tests_properties(packaging.amalgamation PROPERTIES LABELS packaging TIMEOUT 300)
+  endif()
   add_test(NAME tidy.commit_subjects COMMAND ${PROJECT_SOURCE_DIR}/tests/commit_subjects.sh)
   add_test(NAME tidy.module_picture
            COMMAND ${PROJECT_SOURCE_DIR}/tests/module_picture.sh --check)
@@ -227,8 +245,7 @@ if(TERN_BUILD_TESTS)
     tern_test_executable(test_mutants ${sources})
     target_compile_definitions(test_mutants PRIVATE TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(test_mutants PRIVATE tern_mutable GTest::gtest_main rapidcheck)
-    gtest_discover_tests(test_mutants TEST_PREFIX mutants. DISCOVERY_MODE PRE_TEST
-                         PROPERTIES LABELS mutants TIMEOUT 900)
+    tern_discover_tests(test_mutants mutants. LABELS mutants TIMEOUT 900)
   endif()
 
   # Installs and uses the library in every way that there is; builds it four times, as fast as it
@@ -278,8 +295,7 @@ if(TERN_BUILD_BENCH)
       target_compile_definitions(test_bench PRIVATE TERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
       target_link_libraries(test_bench PRIVATE nlohmann_json::nlohmann_json GTest::gtest_main)
       tern_link_modules(test_bench ${all_modules})
-      gtest_discover_tests(test_bench TEST_PREFIX bench. DISCOVERY_MODE PRE_TEST
-                           PROPERTIES LABELS bench)
+      tern_discover_tests(test_bench bench. LABELS bench)
     endif()
     # What makes replication/snapshot/coder_tables.cpp.
     file(GLOB sources CONFIGURE_DEPENDS bench/train/*.cpp)

@@ -8,7 +8,7 @@ namespace tern {
 namespace {
 
 constexpr uint32_t delayed_datagrams_max = 4096; // sim.hpp promises this number.
-constexpr size_t send_batch_max = 64;
+constexpr size_t sent_together_max = 64;
 
 struct ImpairedSocket final : Socket { // Closed.
     Socket *_inner;
@@ -29,10 +29,10 @@ static void send_due(ImpairedSocket &socket)
 {
     const uint64_t now_us = socket._now_us();
     while (delay_line::next_due_us(socket._line) <= now_us) {
-        Flight flights[send_batch_max];
-        Datagram batch[send_batch_max];
+        Flight flights[sent_together_max];
+        Datagram batch[sent_together_max];
         size_t count = 0;
-        while (count < send_batch_max && delay_line::next_due_us(socket._line) <= now_us) {
+        while (count < sent_together_max && delay_line::next_due_us(socket._line) <= now_us) {
             flights[count] = delay_line::take(socket._line);
             batch[count] = {flights[count].to, delay_line::bytes(socket._line, flights[count])};
             count += 1;

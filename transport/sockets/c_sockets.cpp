@@ -32,7 +32,7 @@ static tern_result give(const MadeSocket &made, tern_socket **socket)
     return result_of(made.error);
 }
 
-static bool is_given(const void *pointer, const char *function)
+static bool has_pointer(const void *pointer, const char *function)
 {
     if (pointer) return true;
     return mistake::report(function, "Check the result of make_udp_socket(), and each pointer.",
@@ -41,13 +41,13 @@ static bool is_given(const void *pointer, const char *function)
 
 tern_result tern_make_udp_socket(uint16_t port, bool ipv6, tern_socket **socket)
 {
-    if (!is_given(socket, "make_udp_socket")) return TERN_MISUSE;
+    if (!has_pointer(socket, "make_udp_socket")) return TERN_MISUSE;
     return give(make_udp_socket(port, ipv6 ? IpVersion::v6 : IpVersion::v4), socket);
 }
 
 tern_result tern_make_discovery_socket(uint16_t port, tern_socket **socket)
 {
-    if (!is_given(socket, "make_discovery_socket")) return TERN_MISUSE;
+    if (!has_pointer(socket, "make_discovery_socket")) return TERN_MISUSE;
     return give(make_discovery_socket(port), socket);
 }
 
@@ -59,7 +59,8 @@ void tern_destroy_socket(tern_socket *socket)
 size_t tern_socket_receive(tern_socket *socket, const tern_datagram **datagrams)
 {
     if (datagrams) *datagrams = nullptr;
-    if (!is_given(socket, "socket_receive") || !is_given(datagrams, "socket_receive")) return 0;
+    if (!has_pointer(socket, "socket_receive") || !has_pointer(datagrams, "socket_receive"))
+        return 0;
     const std::span<const Datagram> received = inside(socket)->receive();
     *datagrams = to_c(received.data());
     return received.size();
@@ -67,14 +68,14 @@ size_t tern_socket_receive(tern_socket *socket, const tern_datagram **datagrams)
 
 void tern_socket_send(tern_socket *socket, const tern_datagram *datagrams, size_t count)
 {
-    if (!is_given(socket, "socket_send")) return;
-    if (count > 0 && !is_given(datagrams, "socket_send")) return;
+    if (!has_pointer(socket, "socket_send")) return;
+    if (count > 0 && !has_pointer(datagrams, "socket_send")) return;
     inside(socket)->send({to_cpp(datagrams), count});
 }
 
 uint16_t tern_socket_port(const tern_socket *socket)
 {
-    if (!is_given(socket, "socket_port")) return 0;
+    if (!has_pointer(socket, "socket_port")) return 0;
     return reinterpret_cast<const Socket *>(socket)->local_address().port;
 }
 
@@ -88,9 +89,9 @@ tern_result tern_parse_address(const char *text, tern_address *address)
 
 void tern_address_text(const tern_address *address, char text[TERN_ADDRESS_TEXT_MAX])
 {
-    if (!is_given(text, "address_text")) return;
+    if (!has_pointer(text, "address_text")) return;
     std::memset(text, 0, TERN_ADDRESS_TEXT_MAX);
-    if (!is_given(address, "address_text")) return;
+    if (!has_pointer(address, "address_text")) return;
     const AddressText written = to_text(*to_cpp(address));
     static_assert(sizeof written.text == TERN_ADDRESS_TEXT_MAX);
     std::memcpy(text, written.text, sizeof written.text);
@@ -104,7 +105,7 @@ tern_address tern_loopback(uint16_t port, bool ipv6)
 
 size_t tern_local_addresses(uint16_t port, tern_address *addresses, size_t count)
 {
-    if (count == 0 || !is_given(addresses, "local_addresses")) return 0;
+    if (count == 0 || !has_pointer(addresses, "local_addresses")) return 0;
     return find_local_addresses(port, {to_cpp(addresses), count});
 }
 

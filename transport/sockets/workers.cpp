@@ -37,7 +37,7 @@ static void take_parts(Workers &w, std::unique_lock<std::mutex> &lock)
     }
 }
 
-static void *work(void *argument)
+static void *run_worker(void *argument)
 {
     Workers &w = *static_cast<Workers *>(argument);
     std::unique_lock lock(w.mutex);
@@ -75,7 +75,7 @@ Workers *make_workers(uint32_t threads)
     workers->threads.reset(new (std::nothrow) pthread_t[threads]);
     while (workers->threads && workers->thread_count < threads) {
         pthread_t &thread = workers->threads[workers->thread_count];
-        if (pthread_create(&thread, nullptr, work, workers) != 0) break;
+        if (pthread_create(&thread, nullptr, run_worker, workers) != 0) break;
         workers->thread_count += 1;
     }
     if (workers->thread_count == threads) return workers;
