@@ -27,7 +27,7 @@ impl Session {
         let type_ = self.type_number::<T>()?;
         let (bytes, size) = (bytes_of(&arguments), size_of::<T>());
         self.done(unsafe {
-            sys::tern_call(self.as_ptr(), to.0, type_, bytes, size, reliability as i32)
+            sys::tern_call(self.begin(), to.0, type_, bytes, size, reliability as i32)
         })
     }
 
@@ -39,7 +39,7 @@ impl Session {
         let (bytes, size) = (bytes_of(&arguments), size_of::<A>());
         self.done(unsafe {
             let id = object.to_u64();
-            sys::tern_call_owner(self.as_ptr(), id, type_, bytes, size, &mut call)
+            sys::tern_call_owner(self.begin(), id, type_, bytes, size, &mut call)
         })?;
         Ok(CallId(call))
     }
@@ -50,7 +50,7 @@ impl Session {
         let mut call = sys::TERN_NO_CALL;
         let (bytes, size) = (bytes_of(&arguments), size_of::<T>());
         self.done(unsafe {
-            sys::tern_request(self.as_ptr(), to.0, type_, bytes, size, timeout_ms, &mut call)
+            sys::tern_request(self.begin(), to.0, type_, bytes, size, timeout_ms, &mut call)
         })?;
         Ok(CallId(call))
     }
@@ -66,7 +66,7 @@ impl Session {
         let mut call = sys::TERN_NO_CALL;
         let (bytes, size) = (bytes_of(&arguments), size_of::<A>());
         self.done(unsafe {
-            let (session, id) = (self.as_ptr(), object.to_u64());
+            let (session, id) = (self.begin(), object.to_u64());
             sys::tern_request_owner(session, id, type_, bytes, size, timeout_ms, &mut call)
         })?;
         Ok(CallId(call))
@@ -76,6 +76,6 @@ impl Session {
     pub fn reply<T: Type>(&self, caller: PeerId, call: CallId, arguments: T) -> Result<()> {
         let type_ = self.type_number::<T>()?;
         let (bytes, size) = (bytes_of(&arguments), size_of::<T>());
-        self.done(unsafe { sys::tern_reply(self.as_ptr(), caller.0, call.0, type_, bytes, size) })
+        self.done(unsafe { sys::tern_reply(self.begin(), caller.0, call.0, type_, bytes, size) })
     }
 }

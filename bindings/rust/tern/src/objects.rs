@@ -23,7 +23,7 @@ impl Session {
         let mut object = sys::TERN_NO_OBJECT;
         self.done(unsafe {
             let bytes = bytes_of(&value);
-            sys::tern_create(self.as_ptr(), type_, bytes, size_of::<T>(), &mut object)
+            sys::tern_create(self.begin(), type_, bytes, size_of::<T>(), &mut object)
         })?;
         Ok(ObjectId::from_u64(object))
     }
@@ -31,19 +31,19 @@ impl Session {
     /// How many objects of the type `create()` can make now; it asks the host for more.
     pub fn creations_left<T: Type>(&self) -> Result<u32> {
         let type_ = self.type_number::<T>()?;
-        let left = unsafe { sys::tern_creations_left(self.as_ptr(), type_) };
+        let left = unsafe { sys::tern_creations_left(self.begin(), type_) };
         self.noted()?;
         Ok(left)
     }
 
     /// The owner may destroy an object. Its struct can be read until the next `receive()`.
     pub fn destroy<T>(&self, object: ObjectId<T>) -> Result<()> {
-        self.done(unsafe { sys::tern_destroy(self.as_ptr(), object.to_u64()) })
+        self.done(unsafe { sys::tern_destroy(self.begin(), object.to_u64()) })
     }
 
     /// Whether the object is known, and alive.
     pub fn exists<T>(&self, object: ObjectId<T>) -> bool {
-        self.quiet(unsafe { sys::tern_exists(self.as_ptr(), object.to_u64()) })
+        unsafe { sys::tern_exists(self.begin(), object.to_u64()) }
     }
 
     /// Gives the typed id if the object can be read and has this type.
@@ -56,7 +56,7 @@ impl Session {
     fn find_value<T>(&self, object: ObjectId<T>) -> (*const c_void, u16) {
         let mut type_ = sys::TERN_NO_TYPE;
         let id = object.to_u64();
-        self.quiet((unsafe { sys::tern_find_value(self.as_ptr(), id, &mut type_) }, type_))
+        (unsafe { sys::tern_find_value(self.begin(), id, &mut type_) }, type_)
     }
 
     // C knows a struct by its size only. Gives where the struct lies; null: there is none.
@@ -82,7 +82,7 @@ impl Session {
             return Ok(unsafe { value.read_unaligned() });
         }
         // It says what is wrong.
-        unsafe { sys::tern_get(self.as_ptr(), object.to_u64(), size_of::<T>()) };
+        unsafe { sys::tern_get(self.begin(), object.to_u64(), size_of::<T>()) };
         self.noted()?;
         Err(Error::of(sys::TERN_GONE))
     }
@@ -93,14 +93,14 @@ impl Session {
         self.checked("set", object)?;
         self.done(unsafe {
             let bytes = bytes_of(&value);
-            sys::tern_set(self.as_ptr(), object.to_u64(), bytes, size_of::<T>())
+            sys::tern_set(self.begin(), object.to_u64(), bytes, size_of::<T>())
         })
     }
 
     /// Whether `set()` may be called: the session is open, and the object is ours or is claimed
     /// optimistically.
     pub fn may_set<T>(&self, object: ObjectId<T>) -> bool {
-        self.quiet(unsafe { sys::tern_may_set(self.as_ptr(), object.to_u64()) })
+        unsafe { sys::tern_may_set(self.begin(), object.to_u64()) }
     }
 
     /// Sets many objects in one call, and gives the number of those that were set. An object for
@@ -115,7 +115,7 @@ impl Session {
         let count = unsafe {
             let (first, bytes) = (objects.as_ptr().cast(), values.as_ptr().cast());
             let size = size_of_val(values);
-            sys::tern_set_many(self.as_ptr(), type_, first, objects.len(), bytes, size)
+            sys::tern_set_many(self.begin(), type_, first, objects.len(), bytes, size)
         };
         self.noted()?;
         Ok(count)
@@ -127,7 +127,7 @@ impl Session {
         let mut value = MaybeUninit::<T>::zeroed();
         let bytes = value.as_mut_ptr().cast();
         let id = object.to_u64();
-        self.done(unsafe { sys::tern_sample(self.as_ptr(), id, at_us, bytes, size_of::<T>()) })?;
+        self.done(unsafe { sys::tern_sample(self.begin(), id, at_us, bytes, size_of::<T>()) })?;
         // SAFETY: The function has written a struct of this type.
         Ok(unsafe { value.assume_init() })
     }
@@ -137,7 +137,7 @@ impl Session {
     pub fn ids<T: Type>(&self) -> Result<List<'_, ObjectId<T>>> {
         let type_ = self.type_number::<T>()?;
         let mut first = null();
-        let count = unsafe { sys::tern_object_ids(self.as_ptr(), type_, &mut first) };
+        let count = unsafe { sys::tern_object_ids(self.begin(), type_, &mut first) };
         self.noted()?;
         // SAFETY: An ObjectId is a transparent tern_object. The ids are valid until the next
         // receive(), which needs the session alone.
@@ -149,7 +149,7 @@ impl Session {
     pub fn values<T: Type>(&self) -> Result<List<'_, T>> {
         let type_ = self.type_number::<T>()?;
         let count = self.ids::<T>()?.len();
-        let first = unsafe { sys::tern_object_values(self.as_ptr(), type_, size_of::<T>()) };
+        let first = unsafe { sys::tern_object_values(self.begin(), type_, size_of::<T>()) };
         self.noted()?;
         // SAFETY: tern keeps that many structs of this type there until the next receive(), which
         // needs the session alone.
@@ -162,7 +162,7 @@ impl Session {
     }
 
     pub fn owner<T>(&self, object: ObjectId<T>) -> Result<PeerId> {
-        let owner = unsafe { sys::tern_object_owner(self.as_ptr(), object.to_u64()) };
+        let owner = unsafe { sys::tern_object_owner(self.begin(), object.to_u64()) };
         self.noted()?;
         Ok(PeerId(owner))
     }
@@ -175,41 +175,41 @@ impl Session {
     }
 
     pub fn claim_as<T>(&self, object: ObjectId<T>, mode: ClaimMode) -> Result<()> {
-        self.done(unsafe { sys::tern_claim(self.as_ptr(), object.to_u64(), mode as i32) })
+        self.done(unsafe { sys::tern_claim(self.begin(), object.to_u64(), mode as i32) })
     }
 
     /// Whether a claim of the object by this peer waits for its answer.
     pub fn is_claiming<T>(&self, object: ObjectId<T>) -> bool {
-        self.quiet(unsafe { sys::tern_is_claiming(self.as_ptr(), object.to_u64()) })
+        unsafe { sys::tern_is_claiming(self.begin(), object.to_u64()) }
     }
 
     /// The owner gives the object up to the host.
     pub fn release_ownership<T>(&self, object: ObjectId<T>) -> Result<()> {
-        self.done(unsafe { sys::tern_release_ownership(self.as_ptr(), object.to_u64()) })
+        self.done(unsafe { sys::tern_release_ownership(self.begin(), object.to_u64()) })
     }
 
     /// The owner locks an object: the host then refuses claims of it.
     pub fn lock<T>(&self, object: ObjectId<T>, locked: bool) -> Result<()> {
-        self.done(unsafe { sys::tern_lock(self.as_ptr(), object.to_u64(), locked) })
+        self.done(unsafe { sys::tern_lock(self.begin(), object.to_u64(), locked) })
     }
 
     /// The host gives the object to a peer.
     pub fn migrate<T>(&self, object: ObjectId<T>, to: PeerId) -> Result<()> {
-        self.done(unsafe { sys::tern_migrate(self.as_ptr(), object.to_u64(), to.0) })
+        self.done(unsafe { sys::tern_migrate(self.begin(), object.to_u64(), to.0) })
     }
 
     pub fn refuse_claim<T>(&self, object: ObjectId<T>, claimer: PeerId) -> Result<()> {
-        self.done(unsafe { sys::tern_refuse_claim(self.as_ptr(), object.to_u64(), claimer.0) })
+        self.done(unsafe { sys::tern_refuse_claim(self.begin(), object.to_u64(), claimer.0) })
     }
 
     /// The host spreads the objects of a type evenly over the members.
     pub fn balance<T: Type>(&self) -> Result<()> {
         let type_ = self.type_number::<T>()?;
-        self.done(unsafe { sys::tern_balance(self.as_ptr(), type_) })
+        self.done(unsafe { sys::tern_balance(self.begin(), type_) })
     }
 
     /// A hash of all living objects, equal on peers that have the same world.
     pub fn world_digest(&self) -> u64 {
-        self.quiet(unsafe { sys::tern_world_digest(self.as_ptr()) })
+        unsafe { sys::tern_world_digest(self.begin()) }
     }
 }

@@ -76,15 +76,29 @@ impl Session {
         Ok(Self { raw, callbacks, types: types.iter().map(|table| table.id).collect() })
     }
 
-    /// The session of C, for functions of `tern_sys` that this crate does not have.
+    /// Gives the session of C, for functions of `tern_sys` that this crate does not have.
+    ///
+    /// `tern_receive()`, `tern_send()` and `tern_go_on()` end what earlier calls have given, so they
+    /// must not be called through this pointer while events, lists or datagrams are alive. Nor must
+    /// `tern_destroy_session()`, ever: the session is destroyed when it is dropped.
     pub fn as_ptr(&self) -> *mut sys::tern_session {
         self.raw.as_ptr()
     }
 
-    /// Gives what the misuse handler has noted since the last call.
-    pub(crate) fn noted(&self) -> Result<()> {
+    fn take_note(&self) -> Option<String> {
         // SAFETY: The callbacks are valid until drop(), and no reference to them outlives a call.
-        match unsafe { &*self.callbacks }.misuse.take() {
+        unsafe { &*self.callbacks }.misuse.take()
+    }
+
+    /// Gives the session of C for one call, and drops the note of a misuse through `as_ptr()`.
+    pub(crate) fn begin(&self) -> *mut sys::tern_session {
+        drop(self.take_note());
+        self.as_ptr()
+    }
+
+    /// Gives the misuse that the handler has noted since `begin()`.
+    pub(crate) fn noted(&self) -> Result<()> {
+        match self.take_note() {
             Some(text) => Err(Error::new(ErrorKind::Misuse, text)),
             None => Ok(()),
         }
@@ -93,12 +107,6 @@ impl Session {
     pub(crate) fn done(&self, result: sys::tern_result) -> Result<()> {
         self.noted()?;
         check(result)
-    }
-
-    /// For functions that can only be misused from within a callback: it drops what was noted.
-    pub(crate) fn quiet<T>(&self, value: T) -> T {
-        let _ = self.noted();
-        value
     }
 
     pub(crate) fn type_number<T: Type>(&self) -> Result<u16> {
@@ -118,7 +126,7 @@ impl Session {
     /// Makes this peer the first one, and the host.
     pub fn start(&mut self) -> Result<()> {
         // SAFETY: The session is valid, here and in all functions below.
-        self.done(unsafe { sys::tern_start(self.as_ptr()) })
+        self.done(unsafe { sys::tern_start(self.begin()) })
     }
 
     /// Joins through the member that made the invite. The payload, at most 256 bytes, goes to the
@@ -127,27 +135,27 @@ impl Session {
         // SAFETY: Invite and payload are valid during the call, which copies them.
         self.done(unsafe {
             let bytes = payload.as_ptr().cast();
-            sys::tern_join(self.as_ptr(), &invite.raw, bytes, payload.len())
+            sys::tern_join(self.begin(), &invite.raw, bytes, payload.len())
         })
     }
 
     /// Keep calling `receive()` and `send()` until the state is `Left`.
     pub fn leave(&self) -> Result<()> {
-        self.done(unsafe { sys::tern_leave(self.as_ptr()) })
+        self.done(unsafe { sys::tern_leave(self.begin()) })
     }
 
     /// When cut off: makes this peer the host of a new session that keeps all objects.
     pub fn go_on(&mut self) -> Result<()> {
-        self.done(unsafe { sys::tern_go_on(self.as_ptr()) })
+        self.done(unsafe { sys::tern_go_on(self.begin()) })
     }
 
     pub fn state(&self) -> State {
-        self.quiet(State::from_c(unsafe { sys::tern_session_state(self.as_ptr()) }))
+        State::from_c(unsafe { sys::tern_session_state(self.begin()) })
     }
 
     /// A sentence about the state: what happened, and what to do.
     pub fn state_text(&self) -> String {
-        self.quiet(unsafe { copied_text(sys::tern_state_text(self.as_ptr())) })
+        unsafe { copied_text(sys::tern_state_text(self.begin())) }
     }
 
     // --- A tick: receive(), all events(), the game's own work, send() ---
@@ -158,7 +166,7 @@ impl Session {
         // SAFETY: A Datagram is a transparent tern_datagram, and all are valid during the call.
         self.done(unsafe {
             let first = datagrams.as_ptr().cast();
-            sys::tern_receive(self.as_ptr(), first, datagrams.len(), now_us)
+            sys::tern_receive(self.begin(), first, datagrams.len(), now_us)
         })
     }
 
@@ -167,10 +175,10 @@ impl Session {
         let mut first = null();
         // SAFETY: The events are valid until the next receive(), which needs the session alone.
         let events = unsafe {
-            let count = sys::tern_events(self.as_ptr(), &mut first);
+            let count = sys::tern_events(self.begin(), &mut first);
             List::new(first, count)
         };
-        self.quiet(Events::new(self, events))
+        Events::new(self, events)
     }
 
     /// Gives the datagrams to send.
@@ -179,7 +187,7 @@ impl Session {
         // SAFETY: The datagrams are valid until the next send(), which needs the session alone; and
         // a Datagram is a transparent tern_datagram.
         let datagrams = unsafe {
-            let count = sys::tern_send(self.as_ptr(), now_us, &mut first);
+            let count = sys::tern_send(self.begin(), now_us, &mut first);
             slice(first.cast(), count)
         };
         self.noted()?;
@@ -194,18 +202,18 @@ impl Session {
         unsafe {
             let mut raw: sys::tern_invite = std::mem::zeroed();
             let first = addresses.as_ptr().cast();
-            let (session, count) = (self.as_ptr(), addresses.len());
+            let (session, count) = (self.begin(), addresses.len());
             self.done(sys::tern_make_invite(session, first, count, &mut raw))?;
             Ok(Invite { raw })
         }
     }
 
     pub fn local_peer(&self) -> PeerId {
-        self.quiet(PeerId(unsafe { sys::tern_local_peer(self.as_ptr()) }))
+        PeerId(unsafe { sys::tern_local_peer(self.begin()) })
     }
 
     pub fn host_peer(&self) -> PeerId {
-        self.quiet(PeerId(unsafe { sys::tern_host_peer(self.as_ptr()) }))
+        PeerId(unsafe { sys::tern_host_peer(self.begin()) })
     }
 
     /// The other members, in rising order.
@@ -213,21 +221,21 @@ impl Session {
         let mut first = null();
         // SAFETY: A PeerId is a transparent tern_peer. The ids are valid until the next receive(),
         // which needs the session alone.
-        self.quiet(unsafe {
-            let count = sys::tern_other_peers(self.as_ptr(), &mut first);
+        unsafe {
+            let count = sys::tern_other_peers(self.begin(), &mut first);
             List::new(first.cast(), count)
-        })
+        }
     }
 
     pub fn peer_name(&self, peer: PeerId) -> Result<String> {
-        let name = unsafe { copied_text(sys::tern_peer_name(self.as_ptr(), peer.0)) };
+        let name = unsafe { copied_text(sys::tern_peer_name(self.begin(), peer.0)) };
         self.noted()?;
         Ok(name)
     }
 
     /// The host's session clock at `now_us`, in microseconds since its `start()`.
     pub fn session_clock_us(&self, now_us: u64) -> Result<u64> {
-        let clock_us = unsafe { sys::tern_session_clock_us(self.as_ptr(), now_us) };
+        let clock_us = unsafe { sys::tern_session_clock_us(self.begin(), now_us) };
         self.noted()?;
         Ok(clock_us)
     }
@@ -235,17 +243,17 @@ impl Session {
     // --- For the host's game, on the host only ---
 
     pub fn admit(&self, newcomer: PeerId) -> Result<()> {
-        self.done(unsafe { sys::tern_admit(self.as_ptr(), newcomer.0) })
+        self.done(unsafe { sys::tern_admit(self.begin(), newcomer.0) })
     }
 
     pub fn refuse(&self, newcomer: PeerId, reason: &str) -> Result<()> {
         let reason = c_text(reason, "the reason")?;
         // SAFETY: The text is valid during the call.
-        self.done(unsafe { sys::tern_refuse(self.as_ptr(), newcomer.0, reason.as_ptr()) })
+        self.done(unsafe { sys::tern_refuse(self.begin(), newcomer.0, reason.as_ptr()) })
     }
 
     /// A kick, and a ban.
     pub fn remove(&self, peer: PeerId) -> Result<()> {
-        self.done(unsafe { sys::tern_remove(self.as_ptr(), peer.0) })
+        self.done(unsafe { sys::tern_remove(self.begin(), peer.0) })
     }
 }

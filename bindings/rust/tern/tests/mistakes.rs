@@ -31,6 +31,16 @@ fn a_wrong_call_says_what_to_do() {
 }
 
 #[test]
+fn a_mistake_in_c_is_no_error_of_the_next_call() {
+    let pair = Pair::open();
+    // SAFETY: The session is valid.
+    let result = unsafe { tern_sys::tern_destroy(pair.host.as_ptr(), 77) };
+    assert_eq!(result, tern_sys::TERN_MISUSE);
+    let ball = pair.host.create(Ball::default()).unwrap();
+    assert_eq!(pair.host.get(ball).unwrap(), Ball::default());
+}
+
+#[test]
 fn an_id_of_another_type_reads_nothing() {
     let mut pair = Pair::open();
     let asked = pair.host.create(Asked { number: 5 }).unwrap();
