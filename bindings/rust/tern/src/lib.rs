@@ -2,7 +2,8 @@
 //! owner while the game runs. This crate is a thin, safe layer over the C interface in `tern_sys`.
 //! `docs/use/rust.md` shows a whole game.
 //!
-//! Ticks allocate nothing but what the game asks for: texts, payloads, and the texts of misuses.
+//! Ticks allocate nothing but what the game asks for: texts, payloads, the ids of other peers,
+//! and the texts of misuses.
 
 mod calls;
 mod config;

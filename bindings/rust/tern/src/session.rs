@@ -42,10 +42,10 @@ use tern_sys as sys;
 /// ```
 ///
 /// ```compile_fail,E0502
-/// # fn play(session: &mut tern::Session) -> tern::Result<()> {
-/// let peers = session.other_peers();
+/// # fn play<T: tern::Type>(session: &mut tern::Session) -> tern::Result<()> {
+/// let values = session.values::<T>()?;
 /// session.receive(&[], tern::clock_us())?;
-/// println!("{}", peers.len());
+/// println!("{}", values.len());
 /// # Ok(())
 /// # }
 /// ```
@@ -216,14 +216,14 @@ impl Session {
         PeerId(unsafe { sys::tern_host_peer(self.begin()) })
     }
 
-    /// The other members, in rising order.
-    pub fn other_peers(&self) -> List<'_, PeerId> {
+    /// Gives a copy of the ids of the other members, in rising order.
+    pub fn other_peers(&self) -> Vec<PeerId> {
         let mut first = null();
-        // SAFETY: A PeerId is a transparent tern_peer. The ids are valid until the next receive(),
-        // which needs the session alone.
+        // SAFETY: A PeerId is a transparent tern_peer. They are copied before another call, such as
+        // remove(), rewrites them.
         unsafe {
             let count = sys::tern_other_peers(self.begin(), &mut first);
-            List::new(first.cast(), count)
+            slice(first.cast(), count).to_vec()
         }
     }
 

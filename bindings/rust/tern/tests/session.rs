@@ -163,7 +163,7 @@ fn the_game_admits_a_newcomer() {
     assert_eq!((asked.1.as_str(), asked.2.as_slice()), ("ben", &b"let me in"[..]));
     pair.host.admit(asked.0).unwrap();
     pair.until(|pair| pair.guest.state() == State::Open);
-    assert_eq!(pair.host.other_peers().collect::<Vec<_>>(), [asked.0]);
+    assert_eq!(pair.host.other_peers(), [asked.0]);
     assert_eq!(pair.guest.peer_name(pair.guest.host_peer()).unwrap(), "ada");
 }
 
