@@ -35,6 +35,10 @@ pub struct Config {
     pub join_timeout_ms: u32,
     /// A peer that is cut off does what `go_on()` does after this time. 0: it waits.
     pub go_on_after_ms: u32,
+    /// Not 0, then 65,536 or more: the session is recorded into a buffer of this size, from which
+    /// `tern_sys::tern_take_recording()` takes it. A RECORDING CONTAINS THE KEYS AND THE SECRET OF
+    /// ITS SESSION.
+    pub recording_bytes_max: u32,
     /// It must not panic: that ends the program, because a panic cannot pass through C.
     pub log: Option<Log>,
 }
@@ -139,6 +143,7 @@ impl Config {
         c.timeout_ms = self.timeout_ms;
         c.join_timeout_ms = self.join_timeout_ms;
         c.go_on_after_ms = self.go_on_after_ms;
+        c.recording_bytes_max = self.recording_bytes_max;
         Ok(c)
     }
 

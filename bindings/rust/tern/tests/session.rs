@@ -195,6 +195,17 @@ fn log_lines_come_and_a_session_changes_its_thread() {
 }
 
 #[test]
+fn tern_sys_takes_the_recording() {
+    let config = Config { recording_bytes_max: 65_536, ..Config::default() };
+    let mut session = Session::new(config, &all_types()).unwrap();
+    session.start().unwrap();
+    let mut bytes = std::ptr::null();
+    // SAFETY: The session is valid, and nothing of it is borrowed.
+    let size = unsafe { tern_sys::tern_take_recording(session.as_ptr(), &mut bytes) };
+    assert!(size > 0 && !bytes.is_null());
+}
+
+#[test]
 fn two_sessions_meet_by_udp() {
     let (mut here, mut there) = (UdpSocket::new(0).unwrap(), UdpSocket::with_ipv6(0).unwrap());
     let mut host = Session::new(Config::default(), &all_types()).unwrap();
