@@ -5,8 +5,8 @@ mod pair;
 use pair::{all_types, shout, Asked, Ball, Length, Pair, Shout, Twin};
 use std::sync::{Arc, Mutex};
 use tern::{
-    Admission, CallFailure, ClaimMode, ClaimRefusal, Config, Event, ObjectId, PeerId, Quaternion,
-    Reliability, Session, State, UdpSocket,
+    tern_type, types, Admission, CallFailure, ClaimMode, ClaimRefusal, Config, Event, FieldType,
+    ObjectId, PeerId, Quaternion, Reliability, Session, State, UdpSocket,
 };
 
 #[test]
@@ -34,6 +34,43 @@ fn values_of_all_kinds_arrive() {
     assert_eq!(seen, pair.guest.sample(ball, 0).unwrap());
     assert_eq!(pair.guest.world_digest(), pair.host.world_digest());
     assert_eq!(ball.to_string(), "1.1");
+}
+
+mod maths {
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[repr(C)]
+    pub struct Vec3 {
+        pub x: f32,
+        pub y: f32,
+        pub z: f32,
+    }
+}
+
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Place(maths::Vec3);
+
+// SAFETY: A Vec3 has the layout of [f32; 3], and all values are valid.
+unsafe impl FieldType for Place {
+    const KIND: tern_sys::tern_field_kind = <[f32; 3]>::KIND;
+    const COUNT: usize = <[f32; 3]>::COUNT;
+}
+
+tern_type! {
+    "ship" { objects_max: 10 }
+    struct Ship {
+        place: Place { min: -100.0, max: 100.0, step: 0.5 },
+    }
+}
+
+#[test]
+fn a_vector_of_a_library_is_a_field() {
+    let mut session = Session::new(Config::default(), &types![Ship]).unwrap();
+    session.start().unwrap();
+    let place = Place(maths::Vec3 { x: 1.1, y: -200.0, z: 3.0 });
+    let ship = session.create(Ship { place }).unwrap();
+    let rounded = maths::Vec3 { x: 1.0, y: -100.0, z: 3.0 };
+    assert_eq!(session.get(ship).unwrap().place.0, rounded);
 }
 
 #[test]
