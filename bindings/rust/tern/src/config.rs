@@ -68,7 +68,8 @@ unsafe extern "C" fn write_log(user: *mut c_void, text: *const c_char) {
     let callbacks = &*user.cast::<Callbacks>();
     if let Some(log) = &callbacks.log {
         let line = CStr::from_ptr(text).to_string_lossy();
-        if catch_unwind(AssertUnwindSafe(|| log(&line))).is_err() {
+        // The payload of the panic is never dropped, because that may panic again.
+        if let Err(_payload) = catch_unwind(AssertUnwindSafe(|| log(&line))) {
             std::process::abort();
         }
     }
