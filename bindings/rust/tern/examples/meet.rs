@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let config = Config { name: "rust".into(), ..Config::default() };
     let mut session = Session::new(config, &types![Ball, Cheer, Thanks])?;
     session.join(&invite.parse()?, b"")?;
-    while matches!(session.state(), State::Joining | State::Open | State::Leaving) {
+    while session.state().is_running() {
         session.receive(socket.receive(), clock_us())?;
         for event in session.events() {
             act(&session, event)?;
