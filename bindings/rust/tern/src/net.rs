@@ -22,7 +22,9 @@ impl Address {
         Self { raw: unsafe { sys::tern_loopback(port, false) } }
     }
 
-    /// The addresses of this machine's network interfaces, for `Session::make_invite()`.
+    /// Gives addresses of this machine's network interfaces for `Session::make_invite()`: at most
+    /// 4, because an invite has no room for more. Those of IPv6 are for sockets that were made by
+    /// [`UdpSocket::with_ipv6()`]. That of loopback is given only if there are no others.
     pub fn of_this_machine(port: u16) -> Vec<Self> {
         let mut found = [Self::loopback(0); sys::TERN_INVITE_ADDRESSES_MAX];
         // SAFETY: An Address is a transparent tern_address, and the function writes that many.
