@@ -73,7 +73,8 @@ impl Newcomer<'_> {
         unsafe { copied_text(self.raw.name) }
     }
 
-    /// What the newcomer gave to `join()`.
+    /// Gives the bytes that the newcomer passed to `join()`, in `Event::JoinAsked` only; those of
+    /// `Event::PeerJoined` are empty.
     pub fn payload(&self) -> Vec<u8> {
         // SAFETY: As above.
         unsafe { slice(self.raw.payload.cast(), self.raw.payload_bytes.into()) }.to_vec()
