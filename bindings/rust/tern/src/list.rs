@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 /// Values of a session, which are copied from the memory of tern one by one. It is an iterator.
 ///
 /// They are read when they are asked for, so they show what the game has set since the list was
-/// made. But while an optimistic claim of an object of the type waits for its answer, structs are
-/// those of the last call of `values()` or `objects()` for the type. The list ends with the next
-/// `receive()`.
+/// made. But structs are a snapshot if an optimistic claim of an object of their type awaited its
+/// answer when the list was made; the next `values()` or `objects()` of the type renews it. The
+/// list ends with the next `receive()`.
 pub struct List<'a, T> {
     next: *const T,
     left: usize,

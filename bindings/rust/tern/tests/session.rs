@@ -103,7 +103,7 @@ fn a_game_refuses_a_claim() {
     pair.guest.claim_as(asked, ClaimMode::Optimistic).unwrap();
     let before = pair.guest.values::<Asked>().unwrap();
     pair.guest.set(asked, Asked { number: 6 }).unwrap();
-    assert_eq!(before.get(0).unwrap().number, 5);
+    assert_eq!(before.get(0).unwrap().number, 5); // Optimistic claims make it a snapshot.
     assert_eq!(pair.guest.values::<Asked>().unwrap().next().unwrap().number, 6);
     let refusal = pair.wait(|session, event| match event {
         Event::ClaimAsked(claim) => {
