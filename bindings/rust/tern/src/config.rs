@@ -31,7 +31,7 @@ pub struct Config {
     pub forward_bytes_per_second_max: u32,
     /// A peer that is silent for this long counts as gone. 0: 10,000.
     pub timeout_ms: u32,
-    /// How long joining may take. 0: 10,000.
+    /// Joining may take this long. 0: 10,000.
     pub join_timeout_ms: u32,
     /// A peer that is cut off does what `go_on()` does after this time. 0: it waits.
     pub go_on_after_ms: u32,
@@ -43,7 +43,7 @@ pub struct Config {
     pub log: Option<Log>,
 }
 
-/// What callbacks of C find by their `user` pointer.
+/// Callbacks of C find this struct by their `user` pointer.
 pub(crate) struct Callbacks {
     /// The first misuse since somebody took it.
     pub(crate) misuse: RefCell<Option<String>>,

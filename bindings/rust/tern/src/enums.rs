@@ -47,7 +47,7 @@ macro_rules! given {
 }
 
 given! {
-    /// What a session is doing. `Session::state_text()` explains it.
+    /// The state says what a session is doing. `Session::state_text()` explains it.
     State by tern_state_name {
         /// It is made, and neither started nor joining.
         Idle = TERN_STATE_IDLE,
@@ -81,7 +81,7 @@ impl State {
 }
 
 given! {
-    /// How a member has broken the rules. No honest peer does.
+    /// A member has broken the rules in this way. No honest peer does.
     Breach by tern_breach_text {
         None = TERN_BREACH_NONE,
         Malformed = TERN_BREACH_MALFORMED,
@@ -167,7 +167,7 @@ taken! {
 }
 
 taken! {
-    /// How the host treats a newcomer that holds an invite.
+    /// The host treats a newcomer that holds an invite in this way.
     Admission {
         Always = TERN_ADMIT_ALWAYS,
         /// The newcomer waits for `admit()` or `refuse()`.
@@ -176,7 +176,7 @@ taken! {
 }
 
 taken! {
-    /// How the host treats a member that has broken the rules.
+    /// The host treats a member that has broken the rules in this way.
     Misbehaviour {
         Remove = TERN_MISBEHAVIOUR_REMOVE,
         AskGame = TERN_MISBEHAVIOUR_ASK_GAME,
@@ -184,7 +184,7 @@ taken! {
 }
 
 taken! {
-    /// What happens to an object whose owner has left.
+    /// This happens to an object whose owner has left.
     Orphan {
         ToHost = TERN_ORPHAN_TO_HOST,
         Destroy = TERN_ORPHAN_DESTROY,
@@ -198,7 +198,7 @@ taken! {
 }
 
 taken! {
-    /// How the host answers claims.
+    /// The host answers claims in this way.
     ClaimPolicy {
         Always = TERN_CLAIM_POLICY_ALWAYS,
         /// The game answers: it gets `Event::ClaimAsked`.
@@ -218,7 +218,7 @@ taken! {
 }
 
 taken! {
-    /// How a claimer acts until the answer arrives.
+    /// A claimer acts in this way until the answer arrives.
     ClaimMode {
         Wait = TERN_CLAIM_WAIT,
         /// It changes the object at once, visible on its own peer only.

@@ -1,4 +1,4 @@
-//! What happened since the last tick.
+//! Events tell what happened since the last tick.
 
 use crate::enums::{Breach, CallFailure, ClaimRefusal};
 use crate::error::copied_text;
@@ -76,7 +76,7 @@ impl Newcomer<'_> {
     /// Gives the bytes that the newcomer passed to `join()`, in `Event::JoinAsked` only; those of
     /// `Event::PeerJoined` are empty.
     pub fn payload(&self) -> Vec<u8> {
-        // SAFETY: As above.
+        // SAFETY: The bytes are valid until then, too.
         unsafe { slice(self.raw.payload.cast(), self.raw.payload_bytes.into()) }.to_vec()
     }
 }

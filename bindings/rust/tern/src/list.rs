@@ -29,7 +29,7 @@ impl<'a, T: Copy> List<'a, T> {
     }
 
     pub fn get(&self, i: usize) -> Option<T> {
-        // SAFETY: As new() demands; a list cannot leave its thread.
+        // SAFETY: new() demands that the values lie there; a list cannot leave its thread.
         (i < self.left).then(|| unsafe { self.next.add(i).read_unaligned() })
     }
 }

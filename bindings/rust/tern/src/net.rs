@@ -16,7 +16,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// 127.0.0.1: how processes of one machine reach each other.
+    /// Gives 127.0.0.1, by which processes of one machine reach each other.
     pub fn loopback(port: u16) -> Self {
         // SAFETY: The function takes every port.
         Self { raw: unsafe { sys::tern_loopback(port, false) } }

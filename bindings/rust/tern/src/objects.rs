@@ -28,7 +28,8 @@ impl Session {
         Ok(ObjectId::from_u64(object))
     }
 
-    /// How many objects of the type `create()` can make now; it asks the host for more.
+    /// Gives the number of objects of the type that `create()` can make now; tern asks the host for
+    /// more.
     pub fn creations_left<T: Type>(&self) -> Result<u32> {
         let type_ = self.type_number::<T>()?;
         let left = unsafe { sys::tern_creations_left(self.begin(), type_) };
@@ -81,7 +82,7 @@ impl Session {
             // SAFETY: tern keeps a struct of this type there.
             return Ok(unsafe { value.read_unaligned() });
         }
-        // It says what is wrong.
+        // tern_get() notes what is wrong.
         unsafe { sys::tern_get(self.begin(), object.to_u64(), size_of::<T>()) };
         self.noted()?;
         Err(Error::of(sys::TERN_GONE))

@@ -1,4 +1,4 @@
-//! How a struct becomes a type of tern: `tern_type!` declares it, with its table of fields.
+//! Types of tern are structs that `tern_type!` declares, with their tables of fields.
 
 use crate::enums::{Callers, ClaimPolicy, Orphan};
 use crate::ids::{ObjectId, PeerId};
@@ -18,7 +18,7 @@ pub unsafe trait Type: Copy + 'static {
     fn fields() -> Vec<Field>;
 }
 
-/// What `tern_type!` takes behind the name of a type, as in `tern_type` of `types.h`.
+/// `tern_type!` takes these options behind the name of a type, as in `tern_type` of `types.h`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TypeOptions {
     /// Objects that can be alive at once, of all peers together. 0: the type is for calls only.
@@ -34,7 +34,7 @@ pub struct TypeOptions {
     pub predicted: bool,
 }
 
-/// What `tern_type!` takes behind the type of a field, as in `tern_field` of `types.h`.
+/// `tern_type!` takes these options behind the type of a field, as in `tern_field` of `types.h`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FieldOptions {
     /// The name on the other side. Empty: that of the member.
@@ -71,7 +71,7 @@ impl Field {
         let is_bytes = F::KIND == sys::TERN_BYTES;
         Self {
             name: if options.name.is_empty() { name } else { options.name },
-            // As in C++: bytes have no range, so bytes with a range are numbers.
+            // Bytes have no range, so bytes with a range are numbers, as in C++.
             kind: if is_bytes && has_range { sys::TERN_UINT8 } else { F::KIND },
             offset_bytes: (member as usize).wrapping_sub(begin as usize),
             count: F::COUNT,
@@ -98,7 +98,7 @@ impl Field {
     }
 }
 
-/// What a member of a replicated struct can be: `bool`, integers, `f32`, [`Quaternion`],
+/// Members of replicated structs have such a type: `bool`, integers, `f32`, [`Quaternion`],
 /// [`Text`], [`PeerId`], [`ObjectId`], and arrays of these but texts and quaternions. A `[u8; N]`
 /// is bytes, or numbers if it has a range.
 ///
@@ -112,10 +112,10 @@ pub unsafe trait FieldType: Copy + 'static {
     const COUNT: usize;
 }
 
-/// What an array can consist of.
+/// The elements of an array have such a type.
 ///
 /// # Safety
-/// As for [`FieldType`], with a `COUNT` of 1.
+/// The type fulfils the demands of [`FieldType`], and its `COUNT` is 1.
 pub unsafe trait Element: FieldType {
     const ARRAY_KIND: sys::tern_field_kind = Self::KIND;
 }
@@ -128,7 +128,7 @@ macro_rules! element {
                 const KIND: sys::tern_field_kind = sys::$kind;
                 const COUNT: usize = 1;
             }
-            // SAFETY: As above.
+            // SAFETY: The COUNT is 1.
             unsafe impl Element for $type {}
         )*
     };
@@ -153,7 +153,7 @@ unsafe impl FieldType for u8 {
     const COUNT: usize = 1;
 }
 
-// SAFETY: As above. All bytes are valid, as bytes and as numbers.
+// SAFETY: The COUNT is 1. All bytes are valid, as bytes and as numbers.
 unsafe impl Element for u8 {
     const ARRAY_KIND: sys::tern_field_kind = sys::TERN_BYTES;
 }
@@ -164,7 +164,7 @@ unsafe impl<T: 'static> FieldType for ObjectId<T> {
     const COUNT: usize = 1;
 }
 
-// SAFETY: As above.
+// SAFETY: The COUNT is 1.
 unsafe impl<T: 'static> Element for ObjectId<T> {}
 
 // SAFETY: An array has its elements in a row.
