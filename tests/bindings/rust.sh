@@ -36,7 +36,40 @@ grep -oE '\bTERN_[A-Z0-9_]+\b' "$work/headers" | sort -u |
 sed -nE 's/^pub const (TERN_\w+):.*/\1/p' "$declared/constants.rs" | sort >"$work/rust"
 same constants "$work/c" "$work/rust"
 
-# A C compiler compares values, sizes and offsets.
+# Writes the functions of functions.rs as declarations of C, which a C compiler accepts beside those
+# of the headers only if all parameters and results have the same types.
+functions_in_c() {
+    tr '\n' ' ' <"$declared/functions.rs" | grep -oE 'pub fn [^;]+;' | awk '
+        BEGIN {
+            split("u8 uint8_t u16 uint16_t u32 uint32_t u64 uint64_t i64 int64_t f32 float " \
+                  "f64 double usize size_t c_char char c_void void", names, " ")
+            for (i = 1; i in names; i += 2) in_c[names[i]] = names[i + 1]
+        }
+        function type_in_c(type) {
+            if (sub(/^\*const /, "", type)) return type_in_c(type) " const *"
+            if (sub(/^\*mut /, "", type)) return type_in_c(type) " *"
+            return type in in_c ? in_c[type] : type
+        }
+        {
+            match($0, /tern_[a-z0-9_]+\(/)
+            name = substr($0, RSTART, RLENGTH - 1)
+            rest = substr($0, RSTART + RLENGTH)
+            result = "void"
+            if (match(rest, /-> .*;/)) result = type_in_c(substr(rest, RSTART + 3, RLENGTH - 4))
+            sub(/\).*/, "", rest)
+            parameters = ""
+            count = split(rest, part, ",")
+            for (i = 1; i <= count; ++i) {
+                if (!sub(/^ *[a-z0-9_]+: /, "", part[i])) continue
+                sub(/ *$/, "", part[i])
+                parameters = parameters (parameters == "" ? "" : ", ") type_in_c(part[i])
+            }
+            print result " " name "(" (parameters == "" ? "void" : parameters) ");"
+        }
+    '
+}
+
+# A C compiler compares values, sizes, offsets and functions.
 run_cargo run --example layout >"$work/layout"
 [ "$(grep -vc ' - ' "$work/layout")" = "$(grep -cE '^ +pub \w+:' "$declared/types.rs")" ] ||
     { echo "rust: examples/layout.rs does not have all members of types.rs"; exit 1; }
@@ -49,6 +82,7 @@ run_cargo run --example layout >"$work/layout"
         { printf "_Static_assert(offsetof(%s, %s) == %s, \"%s\");\n", $1, $2, $3, $0
           printf "_Static_assert(sizeof(((%s *)0)->%s) == %s, \"%s\");\n", $1, $2, $4, $0 }
     ' "$work/layout"
+    functions_in_c
 } >"$work/layout.c"
 "${CC:-cc}" -std=c11 -fsyntax-only -Iinclude "$work/layout.c"
 

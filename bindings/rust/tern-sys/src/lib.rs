@@ -1,8 +1,8 @@
 //! The C interface of tern as it is: the functions, structs and constants of `include/tern/*.h`,
 //! whose comments are the reference. The crate `tern` is a safe layer over it.
 //!
-//! `tests/bindings/rust.sh` lets a C compiler compare every constant, size and offset with the
-//! headers, and the names of all functions with those that the library exports.
+//! `tests/bindings/rust.sh` compares the names of all constants and functions with those in the
+//! headers, and lets a C compiler compare every value, size, offset, parameter and result.
 
 #![allow(non_camel_case_types)]
 
