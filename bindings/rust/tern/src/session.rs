@@ -78,9 +78,9 @@ impl Session {
 
     /// Gives the session of C, for functions of `tern_sys` that this crate does not have.
     ///
-    /// `tern_receive()`, `tern_send()` and `tern_go_on()` end what earlier calls have given, so they
-    /// must not be called through this pointer while events, lists or datagrams are alive. Nor must
-    /// `tern_destroy_session()`, ever: the session is destroyed when it is dropped.
+    /// `tern_receive()`, `tern_send()` and `tern_go_on()` end what earlier calls have given: do not
+    /// call them while events, lists or datagrams are alive. Never call `tern_destroy_session()`,
+    /// because a session is destroyed when it is dropped.
     pub fn as_ptr(&self) -> *mut sys::tern_session {
         self.raw.as_ptr()
     }
