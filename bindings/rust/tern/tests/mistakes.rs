@@ -3,6 +3,7 @@
 mod pair;
 
 use pair::{all_types, Asked, Ball, Pair, Twin};
+use std::process::Command;
 use tern::{tern_type, types, Address, Config, ErrorKind, Invite, ObjectId, Session, UdpSocket};
 
 fn text_of<T>(result: tern::Result<T>, kind: ErrorKind) -> String {
@@ -93,6 +94,32 @@ fn texts_that_are_none_are_refused() {
     assert!(text.starts_with("the invite: it is cut short"), "{text}");
     let text = text_of("localhost:1".parse::<Address>(), ErrorKind::BadText);
     assert!(text.contains("is no address: expected"), "{text}");
+}
+
+struct PanicsAgain;
+
+impl Drop for PanicsAgain {
+    fn drop(&mut self) {
+        panic!("the payload was dropped");
+    }
+}
+
+#[test]
+fn a_log_that_panics_ends_the_program() {
+    if std::env::var_os("TERN_TEST_LOG_PANICS").is_some() {
+        let log = Box::new(|_: &str| std::panic::panic_any(PanicsAgain));
+        let config = Config { log: Some(log), ..Config::default() };
+        let mut session = Session::new(config, &all_types()).unwrap();
+        let _ = session.start();
+        return;
+    }
+    let mut program = Command::new(std::env::current_exe().unwrap());
+    program.args(["--exact", "a_log_that_panics_ends_the_program", "--nocapture"]);
+    let ended = program.env("TERN_TEST_LOG_PANICS", "1").output().unwrap();
+    let failed_test = Some(101);
+    assert!(!ended.status.success() && ended.status.code() != failed_test, "{ended:?}");
+    let text = String::from_utf8_lossy(&ended.stderr);
+    assert!(text.contains("panicked") && !text.contains("was dropped"), "{text}");
 }
 
 #[test]
