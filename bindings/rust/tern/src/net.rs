@@ -8,7 +8,7 @@ use std::ptr::{null, null_mut, NonNull};
 use std::str::FromStr;
 use tern_sys as sys;
 
-/// The address of a peer's socket. It is read from "1.2.3.4:7777" or "[::1]:7777".
+/// The address of a peer's socket. It is read from `1.2.3.4:7777` or `[::1]:7777`.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Address {
