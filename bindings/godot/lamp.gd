@@ -45,6 +45,6 @@ func _on_peer_left(_event):
 
 
 func _on_state_changed(state):
-	if not state in ["joining", "open", "leaving"]:
+	if not state in ["joining", "open", "cut_off", "leaving"]:
 		print(session.state_text())
 		quit(0 if state == "left" else 1)

@@ -44,7 +44,7 @@ func _idle(_delta):
 		for event in session.receive():
 			act(event)
 		session.send()
-		if not session.state() in ["joining", "open", "leaving", "left"]:
+		if not session.state() in ["joining", "open", "cut_off", "leaving", "left"]:
 			failure = session.state_text()
 	if failure != "":
 		printerr(failure)

@@ -42,7 +42,7 @@ function act(event) {
     throw new Error(event.refusal ?? event.failure);
 }
 
-while (["joining", "open", "leaving"].includes(session.state)) {
+while (["joining", "open", "cut_off", "leaving"].includes(session.state)) {
   const now_us = Math.round(performance.now() * 1000);
   session.receive(arrived.splice(0), now_us).forEach(act);
   for (const datagram of session.send(now_us))

@@ -43,7 +43,7 @@ def main():
         sys.exit(__doc__.strip())
     with tern.UdpSocket() as socket, tern.Session([Ball, Cheer, Thanks], name="python") as session:
         session.join(sys.argv[1])
-        while session.state in ("joining", "open", "leaving"):
+        while session.state in ("joining", "open", "cut_off", "leaving"):
             for event in session.receive(socket):
                 act(session, event)
             session.send(socket)

@@ -41,8 +41,7 @@ static class LampGame
 
     static bool IsRunning(Session session)
     {
-        State state = session.State;
-        return state == State.Joining || state == State.Open || state == State.Leaving;
+        return session.State <= State.Leaving; // A session that is cut off may come back.
     }
 
     static int Main(string[] arguments)

@@ -60,9 +60,7 @@ static class Meet
         using (var session = new Session(new Config { Name = "csharp" }, typeof(Ball), typeof(Cheer),
                                          typeof(Thanks))) {
             session.Join(arguments[0]);
-            while (_failure == "" && (session.State == State.Joining ||
-                                      session.State == State.Open ||
-                                      session.State == State.Leaving)) {
+            while (_failure == "" && session.State <= State.Leaving) {
                 foreach (Event happened in session.Receive(socket.Receive(), Session.ClockUs))
                     Act(session, happened);
                 socket.Send(session.Send(Session.ClockUs));
