@@ -12,7 +12,8 @@ foreach(lua ${lua_modules})
   target_link_libraries(test_${suffix} PRIVATE GTest::gtest tern_${suffix} PkgConfig::${library})
   tern_link_modules(test_${suffix} ${all_modules})
   tern_discover_tests(test_${suffix} ${suffix}. LABELS lua TIMEOUT 300)
-  if(NOT TERN_SANITIZE) # The interpreters know nothing of the sanitizers' library.
+  # The interpreters know nothing of the sanitizers' library.
+  if(TARGET tern_${suffix}_loadable AND NOT TERN_SANITIZE)
     add_test(NAME lua.loads_${library} COMMAND ${here}/loads.sh ${library}
                                                $<TARGET_FILE:tern_${suffix}_loadable>)
     set_tests_properties(lua.loads_${library} PROPERTIES LABELS lua TIMEOUT 120

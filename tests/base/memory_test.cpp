@@ -12,7 +12,7 @@ TEST(Memory, IsZeroAndAlignedAndCanBeWrittenToItsEnd)
     for (const size_t size_bytes : {size_t{1}, size_t{17}, size_t{4096}, size_t{3} << 20}) {
         auto *block = static_cast<unsigned char *>(memory::allocate({}, size_bytes));
         ASSERT_TRUE(block);
-        EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % 16, 0u);
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(block) % alignof(uint64_t), 0u);
         for (size_t i = 0; i < size_bytes; ++i)
             ASSERT_EQ(block[i], 0) << i;
         std::memset(block, 0xff, size_bytes);

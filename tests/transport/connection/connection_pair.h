@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 #include <sodium.h>
+#include <string_view>
 #include <vector>
 
 namespace connection_test {
