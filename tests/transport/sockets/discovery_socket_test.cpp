@@ -130,8 +130,8 @@ TEST(DiscoverySocket, AQueryTravelsByBroadcastAndByMulticastOfBothVersions)
     close(by_multicast);
     const std::vector<Received> all = collected(*member, "", 200'000);
     const auto versions = [&all](bool v4) {
-        return std::ranges::count_if(
-            all, [v4](const Received &one) { return address::is_v4(one.from) == v4; });
+        return std::count_if(all.begin(), all.end(),
+                             [v4](const Received &one) { return address::is_v4(one.from) == v4; });
     };
     EXPECT_GE(versions(true), 2); // One by broadcast and one by multicast
     if (has_network(AF_INET6)) {
