@@ -348,11 +348,11 @@ write_table() {
 # README's table: the platforms of the newest runs that passed.
 platforms_names() {
     local name
-    printf '\n| platform | run by | tests |\n|---|---|---|\n'
-    printf '| Linux, x86-64 | itself | `./dev check` |\n'
+    printf '\n| platform | compiler | run by | tests |\n|---|---|---|---|\n'
+    printf '| Linux, x86-64 | g++ 12, clang++ 14 | itself | `./dev check` |\n'
     for name in "${platforms_all[@]}"; do
         cat "$platforms_folder/$name/row" 2>/dev/null
-    done | awk -F ' *[|] *' '$4 != "nothing" { printf "| %s | %s | %s |\n", $2, $4, $5 }'
+    done | awk -F ' *[|] *' '$4 != "nothing" { printf "| %s | %s | %s | %s |\n", $2, $3, $4, $5 }'
     printf '\n'
 }
 
