@@ -313,6 +313,7 @@ lane_programs() {
     step "bench, a quick round" check_bench
     step "determinism" check_determinism
     step "Lua of this machine" check_lua_here
+    step "the book" "$root/dev" docs
 }
 
 # What fails here fails again in its own step.
