@@ -279,7 +279,7 @@ beside() {
 
 # begin, and conclude <name>: around the steps of check and nightly.
 begin() {
-    need "${tools_build[@]}" "${tools_check[@]}"
+    need "${tools_build[@]}" "${tools_check[@]}" "${tools_docs[@]}"
     need_sanitizers
     results=$(mktemp -d) || exit 1
     TERN_COMMIT_SEED=$(commit_seed) # For tests that try a part, another one with each commit.
