@@ -11,7 +11,10 @@ sodium_release=libsodium-1.0.18
 sodium_sha256=d59323c6b712a1519a5daf710b68f5e7fde57040845ffec53850911f10a5d4f4
 lua_release=lua-5.4.4
 lua_sha256=164c7849653b80ae67bec4b7473b884bf5cc8d2dca05653475ec2ed27b9ebf61
-platforms_all=(mingw aarch64 riscv64 s390x libcxx wasm syntax)
+platforms_sockets=(mingw aarch64 riscv64 s390x libcxx)
+platforms_all=("${platforms_sockets[@]}" wasm syntax mixed)
+# What is played beside seeds.
+platforms_recorded=(tests/traces/*.trace tests/recordings/*.rec)
 platforms_tests=(base transport replication migration rpc session sim discovery)
 
 platforms_help() {
@@ -19,9 +22,9 @@ platforms_help() {
 Usage: ./dev platforms [--seeds N] [--write-docs] [name ...]
 
 Builds tern and its tests for platforms, runs the tests there, and plays N seeds of the simulator
-(default 100), whose digests must be those of this machine. Without names: all of them.
-Then plays tern-demo --kill-host with a process of each of the platforms that have programs, in one
-session with this machine. --write-docs: then the table of docs/platforms.md.
+(default 100), and all kept traces and recordings, whose digests must be those of this machine.
+Without names: all of them. --write-docs: then puts what passed into the tables of
+docs/platforms.md and README.md.
 
   mingw     Windows on x86-64, by mingw-w64; wine runs it
   aarch64   Linux on ARM, by g++; qemu-user runs it
@@ -31,6 +34,8 @@ session with this machine. --write-docs: then the table of docs/platforms.md.
   wasm      WebAssembly, by emscripten; node runs it. Also the JavaScript binding
   syntax    macOS, and the C headers for iOS and MSVC, whose programs nothing here runs: clang
             parses them
+  mixed     tern-demo --kill-host with a process of each that has sockets, in one session with
+            this machine, which is the host until it is killed
 TEXT
 }
 
@@ -79,6 +84,9 @@ platform_facts() {
             "libc++:/usr/lib/llvm-14/include/c++/v1/vector:libc++-dev"
             "headers of musl:/usr/include/x86_64-linux-musl/stdio.h:musl-dev")
         ;;
+    mixed)
+        title="one session of all that have sockets" compiler="as above" runner="as above" needs=()
+        ;;
     *) fail "there is no platform '$1'; ./dev platforms --help lists those that are" ;;
     esac
 }
@@ -122,6 +130,7 @@ platform_headers() {
         ln -sfn /usr/include/sodium.h "$at/include/sodium.h"
 }
 
+# platform_build <folder> <targets ...>
 platform_build() {
     local folder=$1 headers=$PWD/$platforms_folder/headers/share/cmake
     platform_googletest "$folder" &&
@@ -132,8 +141,7 @@ platform_build() {
             "-DCLI11_DIR=$headers/CLI11" "-Dnlohmann_json_DIR=$headers/nlohmann_json" \
             -DTERN_RAPIDCHECK=OFF -DTERN_UNITY=ON -DTERN_HOST=OFF -DTERN_MAP=OFF \
             -DTERN_BUILD_BENCH=OFF -DTERN_BUILD_TWINS=OFF -DTERN_ENET=OFF "${lua[@]}" &&
-        cmake --build "$folder/build" --parallel "$jobs" --target \
-            "${modules[@]/#/test_}" "${others[@]}" one_world example_hello
+        cmake --build "$folder/build" --parallel "$jobs" --target "${@:2}"
 }
 
 # Prints the command that runs a program of the platform: itself, or its runner.
@@ -197,7 +205,7 @@ platform_try_peer() {
 
 # Parses the library for macOS, where libc++ and the headers of musl stand in for Apple's, and the C
 # headers also for systems of which there is no C library here.
-platform_syntax() {
+platforms_syntax() {
     local folder=$1 target header
     local parse=(clang++ --target=x86_64-apple-macosx11 -std=c++20 -fsyntax-only -Wall -Wextra
         -Werror -nostdinc++ -nostdlibinc -isystem /usr/lib/llvm-14/include/c++/v1
@@ -220,10 +228,10 @@ platform_try() {
     local title compiler runner needs flags left_out modules others lua
     platform_facts "$name"
     mkdir -p "$folder"
-    if [ "$name" = syntax ]; then
+    if [ "$name" = syntax ] || [ "$name" = mixed ]; then
         say "platforms: $name"
         rm -f "$folder/row"
-        platform_syntax "$folder" >"$folder/build.log" 2>&1 && return 0
+        "platforms_$name" "$folder" >"$folder/build.log" 2>&1 && return 0
         say "platforms: $name: FAILED; see $folder/build.log"
         return 1
     fi
@@ -231,7 +239,8 @@ platform_try() {
     # Two programs would make its folder at once.
     [ "$name" != mingw ] || WINEDEBUG=-all WINEPREFIX=$PWD/$platforms_folder/wine wineboot -i \
         >/dev/null 2>&1 || true
-    if ! platform_build "$folder" >"$folder/build.log" 2>&1; then
+    if ! platform_build "$folder" "${modules[@]/#/test_}" "${others[@]}" one_world example_hello \
+        >"$folder/build.log" 2>&1; then
         grep -m 5 -E "error|Error" "$folder/build.log" >&2
         say "platforms: $name: it was not built; see $folder/build.log"
         return 1
@@ -251,36 +260,36 @@ platform_try() {
     fi
     platform_run "$folder/build/example_hello" 2>&1 | grep -q "the lamp is off" || failed+=" hello"
     [[ " ${others[*]} " != *" tern-peer "* ]] || platform_try_peer "$folder" || failed+=" peer"
-    say "platforms: $name: $platforms_seeds seeds of the simulator"
-    platform_run "$folder/build/one_world" "$platforms_seeds" 2>/dev/null | tr -d '\r' \
-        >"$folder/world"
+    say "platforms: $name: $platforms_seeds seeds of the simulator, and what is kept"
+    platform_run "$folder/build/one_world" "$platforms_seeds" "${platforms_recorded[@]}" \
+        2>/dev/null | tr -d '\r' >"$folder/world"
     cmp -s "$platforms_folder/world" "$folder/world" || failed+=" digests"
     rm -f "$folder/row"
     if [ -z "$failed" ]; then
         echo "| $title | $compiler | ${runner:-itself} | $passed passed, $skipped skipped |" \
-            "$platforms_seeds equal |" >"$folder/row"
+            "$(wc -l <"$folder/world") equal |" >"$folder/row"
         return 0
     fi
     say "platforms: $name: FAILED:$failed; see $folder/*.log"
     return 1
 }
 
-# One session of this machine, which is the host until it is killed, and all platforms of "$@". If
-# these are all that have sockets, it leaves a line for the page.
+# One session of this machine and of all platforms that have sockets. Leaves its row.
 platforms_mixed() {
-    local name with=() log=$platforms_folder/mixed.log
+    local row=$1/row one with=() count
     local title compiler runner needs flags left_out modules others lua
-    for name in "$@"; do
-        platform_facts "$name"
-        [ "$name" = wasm ] || [ "$name" = syntax ] || # They have no sockets.
-            with+=(--with "$(platform_command "$platforms_folder/$name/build/tern-demo")")
-    done
-    [ ${#with[@]} -gt 0 ] || return 0
-    say "platforms: a session of this machine, $*"
+    rm -f "$row"
     build build tern-demo || return 1
-    timeout 180 build/tern-demo --kill-host --peers $((${#with[@]} / 2 + 2)) --hz 20 "${with[@]}" \
-        >"$log" 2>&1 && grep "^demo: converged" "$log" >"$log.line" || return 1
-    [ "${names[*]}" != "${platforms_all[*]}" ] || mv "$log.line" "$platforms_folder/mixed"
+    for one in "${platforms_sockets[@]}"; do
+        platform_facts "$one"
+        platform_build "$platforms_folder/$one" tern-demo || return 1
+        with+=(--with "$(platform_command "$platforms_folder/$one/build/tern-demo")")
+    done
+    count=$((${#platforms_sockets[@]} + 2))
+    timeout 300 build/tern-demo --kill-host --peers "$count" --hz 20 "${with[@]}" &&
+        platform_facts mixed &&
+        echo "| $title | $compiler | $runner | $count processes, tern-demo --kill-host | equal |" \
+            >"$row"
 }
 
 # The rows of the page count as those of the newest runs, where there has been no other.
@@ -296,7 +305,7 @@ platforms_known_rows() {
 
 platforms() {
     local names=() name title compiler runner needs flags left_out modules others lua failed=""
-    local write=false
+    local write=false needed=()
     platforms_seeds=100
     while [ $# -gt 0 ]; do
         case $1 in
@@ -308,7 +317,8 @@ platforms() {
         shift
     done
     [ ${#names[@]} -gt 0 ] || names=("${platforms_all[@]}")
-    for name in "${names[@]}"; do
+    [[ " ${names[*]} " != *" mixed "* ]] || needed+=("${platforms_sockets[@]}")
+    for name in "${names[@]}" "${needed[@]}"; do
         platform_facts "$name"
         need "${tools_build[@]}" "${platforms_tools[@]}" "${needs[@]}"
     done
@@ -320,14 +330,13 @@ platforms() {
         fail "the source of libsodium cannot be had"
     debian_source lua5.4 "$lua_release" "$lua_sha256" || fail "the source of Lua cannot be had"
     if ! configure build || ! build build one_world ||
-        ! build/one_world "$platforms_seeds" >"$platforms_folder/world"; then
+        ! build/one_world "$platforms_seeds" "${platforms_recorded[@]}" \
+            >"$platforms_folder/world"; then
         fail "the simulator fails here"
     fi
     for name in "${names[@]}"; do
         platform_try "$name" || failed+=" $name"
     done
-    [ -n "$failed" ] || platforms_mixed "${names[@]}" ||
-        fail "platforms: a session of all of them FAILED; see $platforms_folder/mixed.log"
     [ -z "$failed" ] || fail "platforms: FAILED:$failed"
     if [ "$write" = true ]; then
         write_table docs/platforms.md platforms platforms_table &&
@@ -363,9 +372,5 @@ platforms_table() {
     for name in "${platforms_all[@]}"; do
         cat "$platforms_folder/$name/row" 2>/dev/null
     done
-    if [ -f "$platforms_folder/mixed" ]; then
-        printf '\nOne session of this machine and of all above WebAssembly lost its host:\n\n'
-        printf '```text\n%s\n```\n' "$(cat "$platforms_folder/mixed")"
-    fi
     printf '\n'
 }
