@@ -41,9 +41,11 @@ check_lua_here() {
     say "skipped: there is no Lua here"
 }
 
-# More seeds of what other tests try, and what reads text: with sanitizers they are for nightly.
+# More seeds of what other tests try, what compares amounts of bytes, and what reads text: with
+# sanitizers they are for nightly.
 with_sanitizers_later='*HostSeeds*:*101To200*:*201To300*:Congestion.*:Failover.*:*Crossings*/1'
-with_sanitizers_later+=':Explorer.ALivingPeer*:*SeedsThatFailedHold*'
+with_sanitizers_later+=':Explorer.ALivingPeer*:*SeedsThatFailedHold*:MovingCrowd.PredictedTypes*'
+with_sanitizers_later+=':Snapshots.WhatGoesToAndFro*'
 
 # All other tests again, with sanitizers and clang's warnings, and here, where a browser and
 # promtool are.
