@@ -152,6 +152,7 @@ if(TERN_BUILD_TESTS)
                                            $<TARGET_FILE:example_tutorial>)
     set_tests_properties(example.tutorial_alone example.tutorial PROPERTIES
                          LABELS examples TIMEOUT 200)
+    include(cmake/example_tests.cmake)
   endif()
 
   # Other languages meet a host in C++. Their processes do not load a library with sanitizers.
