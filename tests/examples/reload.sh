@@ -1,0 +1,56 @@
+#!/bin/bash
+# Two peers play examples/lua/reload.lua. Its file is edited twice while they run: once well, which
+# takes effect, and once with a mistake, which is refused. The light turns on all the time.
+# Usage: reload.sh <path of tern-peer>
+set -euo pipefail
+
+peer=$1
+game=$(cd "$(dirname "$0")/../../examples/lua" && pwd)/reload.lua
+folder=$(mktemp -d)
+processes=()
+trap 'kill -9 "${processes[@]}" 2>/dev/null || true; rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+    echo "reload: FAILED: $*"
+    tail -n 20 first second
+    exit 1
+}
+
+# wait_for <file> <expression>
+wait_for() {
+    for _ in $(seq 200); do
+        if grep -qE "$2" "$1"; then return; fi
+        sleep 0.05
+    done
+    fail "$1 never prints: $2"
+}
+
+# edit <from> <to>: in one step, as editors do.
+edit() {
+    sed "s/$1/$2/" reload.lua >edited.lua
+    cmp -s reload.lua edited.lua && fail "there is no $1 to edit"
+    mv edited.lua reload.lua
+}
+
+cp "$game" reload.lua
+"$peer" reload.lua >first 2>&1 &
+processes+=($!)
+wait_for first ' invite '
+"$peer" reload.lua --join "$(sed -n 's/.* invite //p' first)" >second 2>&1 &
+processes+=($!)
+wait_for second 'sees turn 1$'
+wait_for first 'turned 1 times, by 4 degrees'
+
+edit '^local step = 4' 'local step = 20'
+wait_for first 'script_reloaded'
+wait_for first 'turned [2-9] times, by 20 degrees' # It does not begin at 0.
+edit '^local step = 20' 'local step = = 30'
+wait_for first 'script_reload_refused: reload.lua:6'
+turns=$(grep -c ' by 20 degrees' first)
+wait_for first "turned $((turns + 3)) times, by 20 degrees"
+wait_for second "peer 2 sees turn $((turns + 3))\$"
+kill -TERM "${processes[@]}"
+for process in "${processes[@]}"; do
+    wait "$process" || fail "a peer ended with status $?"
+done
