@@ -42,3 +42,6 @@ if(TARGET tern-host AND TERN_LUA)
   tern_script_example(dedicated $<TARGET_FILE:tern-host> $<TARGET_FILE:tern-ctl>
                       $<TARGET_FILE:example_dedicated>)
 endif()
+if(TARGET example_sdl)
+  tern_script_example(sdl $<TARGET_FILE:example_sdl>)
+endif()

@@ -1,0 +1,38 @@
+#!/bin/bash
+# Plays the example with SDL2 without a screen: two peers in one window, whose picture must show
+# both of their colours in both panels, and two processes over UDP.
+# Usage: sdl.sh <path of example_sdl>
+set -euo pipefail
+
+export SDL_VIDEODRIVER=dummy
+example=$1
+folder=$(mktemp -d)
+processes=()
+trap 'kill -9 "${processes[@]}" 2>/dev/null || true; rm -rf "$folder"' EXIT
+
+fail() {
+    echo "sdl: FAILED: $*"
+    tail -n 20 "$folder"/*.txt
+    exit 1
+}
+
+"$example" --frames 600 --picture "$folder/picture.bmp" >"$folder/both.txt" ||
+    fail "two peers in one window end with $?"
+[ "$(grep -cE 'crates changed owners [1-9]' "$folder/both.txt")" = 2 ] || fail "no crate is taken"
+# Pixels of Ada's and of Ben's colour, as blue, green, red and alpha.
+for colour in '\x55\x5e\xeb\xff' '\xe6\x9c\x56\xff'; do
+    pixels=$(LC_ALL=C grep -aoP "$colour" "$folder/picture.bmp" | wc -l || true)
+    [ "$pixels" -gt 2000 ] || fail "$pixels pixels have the colour $colour"
+done
+
+"$example" --host --frames 150 >"$folder/host.txt" 2>&1 &
+processes+=($!)
+for _ in $(seq 100); do
+    invite=$(sed -n 's/^invite: //p' "$folder/host.txt")
+    [ -n "$invite" ] && break
+    sleep 0.05
+done
+[ -n "$invite" ] || fail "no invite"
+"$example" --join "$invite" --frames 100 >"$folder/guest.txt" 2>&1 || fail "the guest ends with $?"
+wait "${processes[0]}" || fail "the host ends with $?"
+grep -q '^Ben has come' "$folder/host.txt" || fail "the guest did not come"
