@@ -188,7 +188,7 @@ void scatter_coins(World &world, Peer &peer, int count)
 
 // --- The tests ---
 
-class Seeds : public testing::TestWithParam<uint64_t> {};
+using Seeds = testing::TestWithParam<uint64_t>;
 INSTANTIATE_TEST_SUITE_P(Coins, Seeds, testing::Range<uint64_t>(1, 11));
 
 // However the network behaves, nobody's coin is lost and none is counted twice.

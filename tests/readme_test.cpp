@@ -1,17 +1,9 @@
 // The README shows examples/hello.cpp and the loop of examples/ships.cpp unchanged, and all its
 // links lead to existing files.
-#include <fstream>
+#include "doc_blocks.h"
 #include <gtest/gtest.h>
-#include <sstream>
-#include <string>
 
-static std::string content(const std::string &path)
-{
-    std::ifstream file(std::string(TERN_SOURCE_DIR) + "/" + path);
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
+using documents::content;
 
 // The code block of README that shows the file; empty if there is none.
 static std::string shown_of(const std::string &path)

@@ -1,55 +1,10 @@
 // Each code block of docs/use/tutorial.md is an excerpt of the program that it names, and the
 // blocks together show every line of the tutorial programs.
-#include <fstream>
+#include "doc_blocks.h"
 #include <gtest/gtest.h>
 #include <set>
-#include <sstream>
-#include <string>
-#include <vector>
 
-static std::string content(const std::string &path)
-{
-    std::ifstream file(std::string(TERN_SOURCE_DIR) + "/" + path);
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
-namespace {
-
-struct Block {
-    std::string file; // The path of the program, from the comment before the block
-    std::string text;
-};
-
-std::vector<Block> blocks(const std::string &page)
-{
-    const std::string fence = "```cpp\n", before = "<!-- ", after = " -->\n";
-    std::vector<Block> found;
-    for (size_t at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {
-        const size_t comment = page.rfind(before, at);
-        const size_t end = page.find("```\n", at + fence.size());
-        Block block;
-        if (comment != std::string::npos)
-            block.file =
-                page.substr(comment + before.size(), at - comment - before.size() - after.size());
-        block.text = page.substr(at + fence.size(), end - at - fence.size());
-        found.push_back(block);
-        at = end;
-    }
-    return found;
-}
-
-std::vector<std::string> lines_of(const std::string &text)
-{
-    std::vector<std::string> lines;
-    std::stringstream stream(text);
-    for (std::string line; std::getline(stream, line);)
-        lines.push_back(line);
-    return lines;
-}
-
-}
+using namespace documents;
 
 TEST(Tutorial, EachOfItsBlocksIsAnExcerptOfTheProgramItNames)
 {

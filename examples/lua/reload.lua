@@ -20,7 +20,9 @@ local game = {
 }
 local state = game.state
 
-local function say(...) print(("the light has turned %d times, by %d degrees a tick"):format(...)) end
+local function say(turns)
+    print(("the light has turned %d times, by %d degrees a tick"):format(turns, step))
+end
 
 function game.start(session)
     if session:self() == session:host() then session:create("light") end
@@ -30,7 +32,7 @@ local function keep(session, light)
     local angle, turns = session:get(light, "angle") + step, session:get(light, "turns")
     if angle >= 360 then
         angle, turns = angle - 360, turns + 1
-        say(turns, step)
+        say(turns)
     end
     session:set(light, "angle", angle)
     session:set(light, "turns", turns)
