@@ -130,10 +130,8 @@ Peer &enter(World &world)
 {
     auto peer = std::make_unique<Peer>();
     const Address address = loopback(world.next_port++);
-    peer->session = make_session({.types = game::types,
-                                  .quorum = Quorum::survivors,
-                                  .timeout_ms = 1000,
-                                  .misuse = {fail, nullptr}});
+    peer->session =
+        make_session({.types = game::types, .timeout_ms = 1000, .misuse = {fail, nullptr}});
     peer->socket = make_sim_socket(world.network, address);
     if (world.peers.empty()) {
         start(peer->session);

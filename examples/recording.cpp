@@ -51,7 +51,7 @@ static void append(Recorder &recorder, std::span<const std::byte> bytes)
 static bool close(Recorder &recorder)
 {
     const bool closed = recorder.file && std::fclose(recorder.file) == 0;
-    return closed && !recorder.failed;
+    return closed && !recorder.failed && recorder.bytes > 0;
 }
 
 // The part of the recording that was not taken yet ends in the call that failed.
