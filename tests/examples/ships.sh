@@ -15,7 +15,7 @@ fail() {
     exit 1
 }
 
-"$game" --seconds 3 >"$folder/first" 2>&1 &
+"$game" --seconds 3.5 >"$folder/first" 2>&1 &
 processes+=($!)
 for _ in $(seq 100); do
     invite=$(sed -n 's/^invite: //p' "$folder/first")
@@ -23,7 +23,7 @@ for _ in $(seq 100); do
     sleep 0.05
 done
 [ -n "$invite" ] || fail "no invite"
-"$game" --seconds 1.5 "$invite" >"$folder/second" 2>&1 &
+"$game" --seconds 2 "$invite" >"$folder/second" 2>&1 &
 processes+=($!)
 wait "${processes[1]}" || fail "the second process ended with $?"
 wait "${processes[0]}" || fail "the first process ended with $?"
