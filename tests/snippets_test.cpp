@@ -59,6 +59,12 @@ std::vector<std::string> findings(const std::string &page)
         else if (!is_excerpt(block.text, content(block.file)))
             out.push_back(block.file + " has not:\n" + block.text);
     }
+    bool fenced = false;
+    for (const std::string &line : lines_of(page)) {
+        if (line.starts_with("```")) fenced = !fenced;
+        if (!fenced && line.starts_with("    ") && line.find("tern::") != std::string::npos)
+            out.push_back("this is C++ in no block: " + line);
+    }
     return out;
 }
 
@@ -94,6 +100,7 @@ TEST(Snippets, ABlockWithoutANameOrWithOtherLinesIsFound)
     EXPECT_TRUE(findings(name + block("  bool lit;\n")).empty());
     EXPECT_EQ(findings(block(main)).size(), 1u);
     EXPECT_EQ(findings(name + "\n" + block(main)).size(), 1u);
+    EXPECT_EQ(findings("    tern::start(session);\n").size(), 1u);
     EXPECT_EQ(findings("<!-- examples/none.cpp -->\n" + block(main)).size(), 1u);
     EXPECT_EQ(findings(name + block("int main(void)\n{\n")).size(), 1u);
     EXPECT_EQ(findings(name + block(main + "...\nstruct Lamp {\n")).size(),
