@@ -111,7 +111,7 @@ static void apply(Server &server, const Inputs &inputs, PeerId by)
     Fighter fighter = get(server.session, id);
     for (uint32_t i = 0; i < repeats; ++i) {
         const uint32_t number = inputs.newest - static_cast<uint32_t>(repeats - 1) + i;
-        if (static_cast<int32_t>(number - fighter.last_input) <= 0) continue; // It came before.
+        if (static_cast<int32_t>(number - fighter.last_input) <= 0) continue; // We had this one.
         int &ticks = server.ticks_of[static_cast<int>(by)];
         if (ticks == 0) {
             server.surplus += 1;
@@ -152,7 +152,7 @@ struct Client {
     Session *session;
     Socket *socket;
     uint32_t newest;
-    Input inputs[remembered];       // By their number.
+    Input inputs[remembered];       // The place is the number.
     float predicted[remembered][2]; // The position of our fighter after each input.
     int knockouts, corrections, strides_ahead;
 };
@@ -162,7 +162,7 @@ struct Client {
 static void predict(Client &client, const Fighter &fighter)
 {
     const float *before = client.predicted[fighter.last_input % remembered];
-    if (client.newest - fighter.last_input >= remembered) return; // It is too late to repeat them.
+    if (client.newest - fighter.last_input >= remembered) return; // Too late to repeat them.
     if (fighter.last_input > 0 && distance(before, fighter.position) > 0.02f)
         client.corrections += 1;
     float position[] = {fighter.position[0], fighter.position[1]};
@@ -234,7 +234,7 @@ static void tick_client(Client &client, uint64_t now_us, bool cheats, bool is_pl
     client.socket->send(send(client.session, now_us));
 }
 
-// Whether the clients predicted well, saw the same end, and nobody but the server had a say.
+// Whether the clients predicted well and saw the same end, and only the server decided.
 static bool is_fair(const Server &server, const std::vector<Client> &clients)
 {
     bool fair = server.knockouts >= 3 && server.surplus > tick_count / 2;

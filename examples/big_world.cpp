@@ -18,7 +18,7 @@ struct Animal {
     uint8_t kind;
 };
 TERN_FIELDS(Animal, field(position, range(0, 500), step(0.01)), kind);
-constexpr uint16_t position_field = 0; // Its index in TERN_FIELDS.
+constexpr uint16_t position_field = 0; // The index of the field in TERN_FIELDS.
 struct Walker {
     float position[2];
 };
@@ -82,7 +82,7 @@ static void tick(World &world, bool is_managed)
         world.hidden_events += event.kind == EventKind::object_hidden;
         world.shown_events += event.kind == EventKind::object_shown;
     }
-    if (world.walker) { // It crosses the world from one corner to the other.
+    if (world.walker) { // The walker crosses the world from one corner to the other.
         const float way = static_cast<float>(world.tick % walk_ticks) / walk_ticks;
         set(world.client, world.walker, {{50 + 400 * way, 50 + 400 * way}});
     }

@@ -4,7 +4,7 @@
 //     example_game_test
 //
 // The file has three parts. The game belongs into files of its own, which the real program uses
-// too; the test bench serves any game; the tests say what the game promises.
+// too; the test bench serves any game; the tests check what the game promises.
 #include <gtest/gtest.h>
 #include <memory>
 #include <tern/diagnostics.hpp>
@@ -19,7 +19,7 @@ using namespace tern;
 namespace game {
 
 struct Coin {
-    bool taken; // Its owner has picked it up.
+    bool taken; // The owner has picked the coin up.
     uint8_t worth;
 };
 TERN_FIELDS(Coin, taken, worth);
@@ -70,7 +70,7 @@ struct Peer {
     game::Game game = {};
 };
 
-// What the game does wrong fails the test that runs.
+// A wrong call of the game fails the test that runs.
 void fail(void *, const Misuse &misuse)
 {
     ADD_FAILURE() << misuse.function << "(): " << misuse.wrong << ' ' << misuse.remedy;
@@ -205,7 +205,7 @@ TEST_P(Seeds, EachCoinHasOneOwnerAndAllSeeThat)
         EXPECT_EQ(worth_of_all(world, *peer), 400u);
 }
 
-TEST(Coins, OfTwoWhoReachForOneCoinOneGetsIt)
+TEST(Coins, OnePlayerGetsACoinForWhichTwoReach)
 {
     World world(1);
     Peer &ada = enter(world), &ben = enter(world), &cai = enter(world);
@@ -220,7 +220,7 @@ TEST(Coins, OfTwoWhoReachForOneCoinOneGetsIt)
     EXPECT_TRUE(all_agree(world));
 }
 
-TEST(Coins, WhoComesLateSeesTheSameWorld)
+TEST(Coins, ALatePlayerSeesTheSameWorld)
 {
     World world(2, 0.1f);
     Peer &ada = enter(world);

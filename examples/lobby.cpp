@@ -43,7 +43,7 @@ struct Player {
 
 struct World {
     SimNetwork *network;
-    std::vector<Player> players; // Those whose process runs.
+    std::vector<Player> players; // A player whose process has ended is not here.
     uint64_t now_us;
     uint16_t next_port;
 };

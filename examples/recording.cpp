@@ -69,7 +69,7 @@ struct Peer {
     size_t peak_bytes; // The most that one tick has recorded.
 };
 
-constexpr uint32_t recording_bytes_max = 256 * 1024; // What a tick may record.
+constexpr uint32_t recording_bytes_max = 256 * 1024; // More than any tick records.
 
 static bool begin(Peer &peer, SimNetwork *network, uint16_t port, const std::string &path)
 {

@@ -47,7 +47,7 @@ bool is_excerpt(const std::string &excerpt, const std::string &program)
     return true;
 }
 
-// What is wrong with the blocks of a page.
+// Describes each block of a page that is no excerpt.
 std::vector<std::string> findings(const std::string &page)
 {
     std::vector<std::string> out;
@@ -108,7 +108,7 @@ TEST(Snippets, ABlockWithoutANameOrWithOtherLinesIsFound)
     EXPECT_EQ(findings(name + block("struct Lamp {\n" + main)).size(), 1u);
 }
 
-// docs/use/examples.md says how long each program is.
+// docs/use/examples.md lists the length of each program.
 TEST(Snippets, TheLinesOfTheExamplesAreRight)
 {
     const std::string page = content("docs/use/examples.md");

@@ -11,7 +11,7 @@
 #include <tern/tern.hpp>
 using namespace tern;
 
-// The same types as in room.lua, in the same order. A peer with other ones is refused.
+// These types must be as in room.lua, in this order. A peer with others is refused.
 struct Board {
     uint16_t found;
     PeerId finder;
@@ -35,12 +35,12 @@ constexpr uint64_t time_max_us = 60'000'000;
 
 struct Hunt {
     CallId asked;    // The dig that awaits its answer.
-    int answers;     // Of this treasure.
-    int steps[2];    // The first two answers: from two corners.
-    int found, digs; // Of all treasures.
+    int answers;     // How many came for this treasure.
+    int steps[2];    // The first two of these answers.
+    int found, digs; // The sums over all treasures.
 };
 
-// Two corners tell the place: with x + y and x + 99 - y both numbers are known.
+// The distances from two corners are x + y and x + 99 - y, so both numbers are known.
 static Dig next_dig(const Hunt &hunt)
 {
     if (hunt.answers == 0) return {0, 0};
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
     if (!session || !join(session, parsed.invite)) return 2;
 
     Hunt hunt = {};
-    int on_board = 0; // What the room says that we have all found.
+    int on_board = 0; // The treasures that all players have found.
     const uint64_t end_us = clock_us() + time_max_us;
     while (session_state(session) <= State::leaving) {
         const uint64_t now_us = clock_us();

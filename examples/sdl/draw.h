@@ -1,4 +1,4 @@
-// What SDL2 has no function for: text, discs, and a file of what is drawn.
+// Functions that SDL2 lacks: text, circles, and a file with the picture.
 #pragma once
 #include <SDL.h>
 #include <algorithm>

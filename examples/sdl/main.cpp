@@ -34,7 +34,7 @@ struct View { // A peer, and what it draws.
     overlay::Overlay overlay = {};
     int transfers = 0;                     // Changes of owner that this peer has seen.
     float shown[2] = {}, newest[2] = {};   // The ship of another peer in the last frame.
-    float shown_step = 0, newest_step = 0; // Its largest moves from one frame to the next.
+    float shown_step = 0, newest_step = 0; // The largest moves from one frame to the next.
 };
 
 // --- The game ---

@@ -111,7 +111,7 @@ inline void draw_meter(SDL_Renderer *to, int left, int top, const Session *sessi
     }
 }
 
-// What the sent bits are for: updates, headers of packets and so on.
+// Draws the three largest parts of the sent bits: updates, headers of packets and so on.
 inline void draw_traffic(SDL_Renderer *to, int left, int top, const Session *session)
 {
     int64_t bits[traffic_kinds] = {}, all = 1;

@@ -44,7 +44,7 @@ wait_for first 'turned 1 times, by 4 degrees'
 
 edit '^local step = 4' 'local step = 20'
 wait_for first 'script_reloaded'
-wait_for first 'turned [2-9] times, by 20 degrees' # It does not begin at 0.
+wait_for first 'turned [2-9] times, by 20 degrees' # The count goes on.
 edit '^local step = 20' 'local step = = 30'
 wait_for first 'script_reload_refused: reload.lua:6'
 turns=$(grep -c ' by 20 degrees' first)
