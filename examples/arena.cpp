@@ -131,16 +131,19 @@ static void tick_server(Server &server, uint64_t now_us)
     for (int &ticks : server.ticks_of)
         ticks = ticks < 12 ? ticks + 1 : ticks; // Late calls may catch up a fifth of a second.
     for (const Event &event : receive(server.session, server.socket->receive(), now_us)) {
-        if (event.kind == EventKind::peer_joined) {
-            Fighter fighter = {};
-            fighter.player = event.newcomer.peer;
-            place(fighter, static_cast<int>(event.newcomer.peer));
-            create(server.session, fighter);
+        if (event.kind == EventKind::peer_left) {
+            const Object<Fighter> id = find_fighter(server.session, event.peer);
+            if (id) destroy(server.session, id);
         }
-        if (event.kind == EventKind::peer_left)
-            destroy(server.session, find_fighter(server.session, event.peer));
         if (const Inputs *inputs = find_arguments<Inputs>(server.session, event))
             apply(server, *inputs, event.call.peer);
+    }
+    for (const PeerId peer : other_peers(server.session)) {
+        if (find_fighter(server.session, peer)) continue;
+        Fighter fighter = {};
+        fighter.player = peer;
+        place(fighter, static_cast<int>(peer));
+        create(server.session, fighter); // If there is no room, the next tick tries again.
     }
     server.socket->send(send(server.session, now_us));
 }
@@ -262,6 +265,7 @@ int main()
     const Config config = {.types = types, .topology = Topology::star};
     const Address address = loopback(7777);
     Server server = {make_session(config), make_sim_socket(network, address), {}, 0, 0};
+    if (!server.session || !server.socket) return 1;
     start(server.session);
     std::vector<Client> clients(client_count);
     uint64_t now_us = 0;
@@ -277,6 +281,7 @@ int main()
     for (size_t i = 0; i < clients.size(); ++i) {
         clients[i].session = make_session(config);
         clients[i].socket = make_sim_socket(network, loopback(static_cast<uint16_t>(7778 + i)));
+        if (!clients[i].session || !clients[i].socket) return 1;
         join(clients[i].session, make_invite(server.session, {&address, 1}));
         run(60, false); // One after the other, so that the ids are those of `names`.
     }

@@ -100,6 +100,8 @@ static bool begin(World &world)
     const Address address = loopback(7777);
     world.server_socket = make_sim_socket(world.network, address);
     world.client_socket = make_sim_socket(world.network, loopback(7778));
+    if (!world.server || !world.client || !world.server_socket || !world.client_socket)
+        return false;
     start(world.server);
     for (size_t i = 0; i < across * across; ++i) {
         world.animals.push_back(create(world.server, animal_at(i, 0)));

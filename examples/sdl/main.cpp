@@ -234,7 +234,9 @@ static bool is_well_shown(const Program &program)
                     peer_name(view.session, local_peer(view.session)),
                     static_cast<double>(view.shown_step), static_cast<double>(view.newest_step),
                     view.transfers);
-        well = well && view.shown_step > 0 && view.shown_step < view.newest_step;
+        // The real clock of a busy machine makes jumps of its own.
+        const bool is_smooth = !program.network || view.shown_step < view.newest_step;
+        well = well && view.shown_step > 0 && is_smooth;
     }
     return well;
 }
