@@ -34,6 +34,7 @@ edit() {
 }
 
 cp "$game" reload.lua
+touch first second
 "$peer" reload.lua >first 2>&1 &
 processes+=($!)
 wait_for first ' invite '
