@@ -25,7 +25,7 @@ for colour in '\x55\x5e\xeb\xff' '\xe6\x9c\x56\xff'; do
     [ "$pixels" -gt 2000 ] || fail "$pixels pixels have the colour $colour"
 done
 
-"$example" --host --frames 150 >"$folder/host.txt" 2>&1 &
+"$example" --host --frames 120 >"$folder/host.txt" 2>&1 &
 processes+=($!)
 for _ in $(seq 100); do
     invite=$(sed -n 's/^invite: //p' "$folder/host.txt")
@@ -33,6 +33,6 @@ for _ in $(seq 100); do
     sleep 0.05
 done
 [ -n "$invite" ] || fail "no invite"
-"$example" --join "$invite" --frames 90 >"$folder/guest.txt" 2>&1 || fail "the guest ends with $?"
+"$example" --join "$invite" --frames 70 >"$folder/guest.txt" 2>&1 || fail "the guest ends with $?"
 wait "${processes[0]}" || fail "the host ends with $?"
 grep -q '^Ben has come' "$folder/host.txt" || fail "the guest did not come"
