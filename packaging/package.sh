@@ -1,0 +1,41 @@
+#!/bin/bash
+# Makes Debian's source package and its packages of an archive of packaging/archive.sh.
+#     packaging/package.sh ARCHIVE FOLDER
+# They lie in FOLDER then. The same archive gives the same bytes in any folder, on machines with the
+# same compiler and libraries. Debian's variables are honoured, such as DEB_BUILD_OPTIONS=nocheck.
+set -euo pipefail
+archive=$(realpath "${1:?which archive?}") folder=$(realpath -m "${2:?which folder?}")
+name=$(basename "$archive" .tar.gz) # tern-VERSION
+version=${name#tern-}
+
+mkdir -p "$folder"
+rm -rf "${folder:?}/$name"
+cp "$archive" "$folder/tern_$version.orig.tar.gz"
+cd "$folder"
+tar -xzf "tern_$version.orig.tar.gz"
+cd "$name"
+cp -r packaging/debian debian # Debian wants it at the top.
+SOURCE_DATE_EPOCH=$(stat --format %Y LICENSE) # All files have the time of the commit.
+export SOURCE_DATE_EPOCH
+suite=unstable
+[[ $version == *~* ]] && suite=UNRELEASED
+{
+    printf 'tern (%s-1) %s; urgency=medium\n\n' "$version" "$suite"
+    printf '  * A release of the authors; the changelog in libtern-dev says what is new.\n\n'
+    printf ' -- %s  %s\n' "$(sed -n 's/^Maintainer: //p' debian/control)" \
+        "$(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")"
+} >debian/changelog
+find debian -exec touch --no-dereference --date "@$SOURCE_DATE_EPOCH" '{}' +
+
+# Where ccache is, the same source need not be compiled again. debhelper changes HOME.
+if [ -d /usr/lib/ccache ]; then
+    CCACHE_DIR=$(ccache --get-config cache_dir)
+    export CCACHE_DIR PATH=/usr/lib/ccache:$PATH
+fi
+dpkg-buildpackage --no-sign >../package.log 2>&1 || {
+    tail -n 40 ../package.log
+    echo "package: FAILED: $folder/package.log has it all" >&2
+    exit 1
+}
+cd ..
+rm -rf "$name"
