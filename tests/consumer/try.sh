@@ -30,6 +30,28 @@ fi
 # What is tried here is how tern is built and linked, not how fast it is.
 fast=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0)
 
+# components <name>: together they are the whole installation, and nothing is in two of them.
+components() {
+    local part
+    for part in runtime development tools lua; do
+        mkdir -p "parts/$part"
+        quietly cmake --install "build-$1" --prefix "$work_dir/parts/$part" --component "$part"
+    done
+    (cd "$1-first" && find . ! -type d | sort) >whole
+    (for part in parts/*; do (cd "$part" && find . ! -type d); done | sort) >parts.all
+    if ! diff whole parts.all; then
+        echo "consumer: FAILED: the components (>) are not the whole installation (<)"
+        exit 1
+    fi
+    if find parts/runtime ! -type d ! -name 'libtern*.so.0.*' | grep . ||
+        find parts/development -name '*.so.*' | grep .; then
+        echo "consumer: FAILED: the files above are in the wrong component"
+        exit 1
+    fi
+    rm -rf parts
+    echo "consumer: components ok"
+}
+
 # build_and_install <name> <cmake options>
 build_and_install() {
     local name=$1
@@ -40,6 +62,7 @@ build_and_install() {
         -DTERN_BUILD_BENCH=OFF -DTERN_INSTALL=ON "$@"
     quietly cmake --build "build-$name" -j 2
     quietly cmake --install "build-$name"
+    [ "$name" = static ] || components "$name"
     # The tree must bear being moved, and must not need the build folder.
     mv "$name-first" "$name"
     rm -rf "build-$name"
