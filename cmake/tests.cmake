@@ -234,6 +234,16 @@ if(TERN_BUILD_TESTS)
              ${PROJECT_SOURCE_DIR}/tests/packaging/amalgamation.sh ${CMAKE_CXX_COMPILER})
     set_tests_properties(packaging.amalgamation PROPERTIES LABELS packaging TIMEOUT 300)
   endif()
+  find_program(TERN_PYTHON python3)
+  if(TERN_PYTHON)
+    add_test(NAME packaging.sbom
+             COMMAND ${TERN_PYTHON} ${PROJECT_SOURCE_DIR}/tests/packaging/sbom.py)
+    add_test(NAME packaging.recipes
+             COMMAND ${TERN_PYTHON} ${PROJECT_SOURCE_DIR}/tests/packaging/recipes.py
+                     ${PROJECT_BINARY_DIR}/recipes)
+    set_tests_properties(packaging.sbom packaging.recipes PROPERTIES
+                         LABELS packaging TIMEOUT 120 SKIP_RETURN_CODE 77)
+  endif()
   add_test(NAME tidy.commit_subjects COMMAND ${PROJECT_SOURCE_DIR}/tests/commit_subjects.sh)
   add_test(NAME tidy.module_picture
            COMMAND ${PROJECT_SOURCE_DIR}/tests/module_picture.sh --check)
