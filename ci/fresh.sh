@@ -1,6 +1,6 @@
 #!/bin/bash
 # ./dev fresh: a clone in a Debian 12 with nothing in it. ./dev reads this file.
-# shellcheck disable=SC2154 # It has set root.
+# shellcheck disable=SC2154 # It has set root and package_folder.
 
 debian_mirror() {
     local found
@@ -42,7 +42,7 @@ inside_fresh() {
             if [ -n "${CCACHE_DIR:-}" ]; then # Not needed, but what this machine compiled is there.
                 (apt-get -q update && apt-get -q -y install --no-install-recommends ccache) >&2
             fi
-            ./dev test && ./dev demo && tests/host/guide.sh' in_chroot "$root"
+            ./dev test && ./dev demo && ./dev package --install && tests/host/guide.sh' in_chroot "$root"
 }
 
 # base_folder, and make_base: a minimal Debian 12 that each run copies; kept for the next one.
@@ -86,7 +86,8 @@ fresh() {
     echo force-unsafe-io >"$top/etc/dpkg/dpkg.cfg.d/fast"
     echo 'Acquire::Languages "none";' >>"$top/etc/apt/apt.conf.d/90host"
     # At the same path as here: then all that is compiled is the same.
-    git clone -q "file://$root" "$top$root" || return 1
+    git clone -q "file://$root" "$top$root" &&
+        "$top$root/packaging/archive.sh" "$top$root/$package_folder" >/dev/null || return 1
     unshare --mount --pid --fork --kill-child --propagation private \
         "$root/dev" inside_fresh "$top" "$cache/archives" &
     child=$! # In the background, so that a signal to this script ends it at once.
