@@ -374,6 +374,7 @@ nightly() {
     step "mutants" sim mutants --time-limit 60 --jobs "$jobs" --folder build/sim-mutants
     step "other platforms" "$root/dev" platforms
     step "engines and languages" "$root/dev" engines
+    step "packages" "$root/dev" package
     step "a release, made twice" packaging/release.sh --snapshot --twice build/release
     step "planted mistakes" "$root/dev" plant
     step "fuzz targets" "$root/dev" fuzz --seconds 600

@@ -10,8 +10,8 @@ package_help() {
 Usage: ./dev package [--install]
 
 Makes Debian's packages of the last commit in build-package/, checks them by lintian, unpacks them
-into a folder, and builds and plays games against what is there. --install: installs them instead,
-plays, and removes them again; for a machine that is thrown away.
+into a folder, and builds and plays games against what is there. --install: makes them without
+optimisation, installs them, plays, and removes them again; for a machine that is thrown away.
 TEXT
 }
 
@@ -63,6 +63,7 @@ package() {
     case ${1:-} in
     --install)
         way=(package_installed)
+        local -x DEB_BUILD_OPTIONS="noopt noautodbgsym ${DEB_BUILD_OPTIONS:-}"
         package_tools+=("Lua 5.4:lua5.4:lua5.4" LuaJIT:luajit:luajit)
         ;;
     --help) package_help && return ;;

@@ -8,29 +8,32 @@ archive=$(realpath "${1:?which archive?}") folder=$(realpath -m "${2:?which fold
 name=$(basename "$archive" .tar.gz) # tern-VERSION
 version=${name#tern-}
 
+umask 022
 mkdir -p "$folder"
-rm -rf "${folder:?}/$name"
+rm -rf "${folder:?}/source"
 cp "$archive" "$folder/tern_$version.orig.tar.gz"
 cd "$folder"
 tar -xzf "tern_$version.orig.tar.gz"
-cd "$name"
+mv "$name" source # For each version the same: then ccache finds what it has.
+cd source
 cp -r packaging/debian debian # Debian wants it at the top.
 SOURCE_DATE_EPOCH=$(stat --format %Y LICENSE) # All files have the time of the commit.
-export SOURCE_DATE_EPOCH
+export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
+# Debian's own package of this version would have the revision 1 and replace this one.
 suite=unstable
 [[ $version == *~* ]] && suite=UNRELEASED
 {
-    printf 'tern (%s-1) %s; urgency=medium\n\n' "$version" "$suite"
+    printf 'tern (%s-0tern1) %s; urgency=medium\n\n' "$version" "$suite"
     printf '  * A release of the authors; the changelog in libtern-dev says what is new.\n\n'
     printf ' -- %s  %s\n' "$(sed -n 's/^Maintainer: //p' debian/control)" \
-        "$(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")"
+        "$(date -u -R -d "@$SOURCE_DATE_EPOCH")"
 } >debian/changelog
 find debian -exec touch --no-dereference --date "@$SOURCE_DATE_EPOCH" '{}' +
 
 # Where ccache is, the same source need not be compiled again. debhelper changes HOME.
 if [ -d /usr/lib/ccache ]; then
     CCACHE_DIR=$(ccache --get-config cache_dir)
-    export CCACHE_DIR PATH=/usr/lib/ccache:$PATH
+    export CCACHE_DIR PATH=/usr/lib/ccache:$PATH CCACHE_BASEDIR=$folder CCACHE_NOHASHDIR=1
 fi
 dpkg-buildpackage --no-sign >../package.log 2>&1 || {
     tail -n 40 ../package.log
@@ -38,4 +41,4 @@ dpkg-buildpackage --no-sign >../package.log 2>&1 || {
     exit 1
 }
 cd ..
-rm -rf "$name"
+rm -rf source
