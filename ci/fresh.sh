@@ -42,7 +42,8 @@ inside_fresh() {
             if [ -n "${CCACHE_DIR:-}" ]; then # Not needed, but what this machine compiled is there.
                 (apt-get -q update && apt-get -q -y install --no-install-recommends ccache) >&2
             fi
-            ./dev test && ./dev demo && ./dev package --install && tests/host/guide.sh' in_chroot "$root"
+            ./dev test && ./dev demo && ./dev package --install &&
+                tests/host/guide.sh' in_chroot "$root"
 }
 
 # base_folder, and make_base: a minimal Debian 12 that each run copies; kept for the next one.
