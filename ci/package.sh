@@ -47,9 +47,14 @@ package_unpacked() {
     packaging/debian/tests/two-peers "$PWD/$1" && man_pages "$1/usr"
 }
 
-# man_pages <folder>: each program has its page.
+# man_pages <folder>: each program has its page, and tern-host its unit.
 man_pages() {
     local program
+    [ -s "$1/lib/systemd/system/tern-host.service" ] ||
+        [ -s "$1/../lib/systemd/system/tern-host.service" ] || {
+        say "package: there is no unit tern-host"
+        return 1
+    }
     for program in "$1"/bin/tern-*; do
         [ -s "$1/share/man/man1/$(basename "$program").1.gz" ] || {
             say "package: $program has no manual page"
