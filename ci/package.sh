@@ -3,7 +3,8 @@
 # shellcheck disable=SC2154 # It has set root and the lists of tools.
 
 package_folder=build-package
-package_tools=(debhelper:dh:debhelper help2man:help2man:help2man lintian:lintian:lintian)
+package_tools=(build-essential:/usr/share/build-essential/list:build-essential
+    debhelper:dh:debhelper help2man:help2man:help2man lintian:lintian:lintian)
 
 package_help() {
     cat <<'TEXT'
