@@ -78,6 +78,12 @@ package() {
     esac
     is_debian || fail "package: needs Debian or Ubuntu"
     need "${tools_build[@]}" "${package_tools[@]}"
+    # debhelper changes HOME, in which ccache would look for its folder. packaging/release.sh does
+    # without: what ccache finds has other paths in its debug information.
+    if [ -n "$(launcher)" ] && [ -d /usr/lib/ccache ]; then
+        local -x PATH=/usr/lib/ccache:$PATH CCACHE_DIR
+        CCACHE_DIR=$(ccache --get-config cache_dir)
+    fi
     archive=$(package_source) || fail "package: no source"
     packaging/package.sh "$archive" "$package_folder" >&2 || fail "package: FAILED"
     say "package: built ($((SECONDS - start)) s)"

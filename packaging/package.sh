@@ -1,8 +1,9 @@
 #!/bin/bash
 # Makes Debian's source package and its packages of an archive of packaging/archive.sh.
 #     packaging/package.sh ARCHIVE FOLDER
-# They lie in FOLDER then. The same archive gives the same bytes in any folder, on machines with the
-# same compiler and libraries. Debian's variables are honoured, such as DEB_BUILD_OPTIONS=nocheck.
+# They lie in FOLDER then. Without ccache the same archive gives the same bytes in any folder, on
+# machines with the same compiler and libraries. Debian's variables are honoured, such as
+# DEB_BUILD_OPTIONS=nocheck.
 set -euo pipefail
 archive=$(realpath "${1:?which archive?}") folder=$(realpath -m "${2:?which folder?}")
 name=$(basename "$archive" .tar.gz) # tern-VERSION
@@ -14,7 +15,7 @@ rm -rf "${folder:?}/source"
 cp "$archive" "$folder/tern_$version.orig.tar.gz"
 cd "$folder"
 tar -xzf "tern_$version.orig.tar.gz"
-mv "$name" source # For each version the same: then ccache finds what it has.
+mv "$name" source # For each version the same: then ccache finds what it has (ci/package.sh).
 cd source
 cp -r packaging/debian debian # Debian wants it at the top.
 SOURCE_DATE_EPOCH=$(stat --format %Y LICENSE) # All files have the time of the commit.
@@ -30,11 +31,6 @@ suite=unstable
 } >debian/changelog
 find debian -exec touch --no-dereference --date "@$SOURCE_DATE_EPOCH" '{}' +
 
-# Where ccache is, the same source need not be compiled again. debhelper changes HOME.
-if [ -d /usr/lib/ccache ]; then
-    CCACHE_DIR=$(ccache --get-config cache_dir)
-    export CCACHE_DIR PATH=/usr/lib/ccache:$PATH CCACHE_BASEDIR=$folder CCACHE_NOHASHDIR=1
-fi
 dpkg-buildpackage --no-sign >../package.log 2>&1 || {
     tail -n 40 ../package.log
     echo "package: FAILED: $folder/package.log has it all" >&2

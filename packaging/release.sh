@@ -3,8 +3,8 @@
 #     packaging/release.sh [--snapshot] [--twice] FOLDER
 # the source, its Debian packages, tern as three files, a bill of materials, and SHA256SUMS. Refuses
 # what is not committed, and a version that CHANGELOG.md does not name; --snapshot: a version with
-# the day and the number of the commit instead. --twice: makes them again, in another folder and
-# without ccache, and compares: all files must be equal.
+# the day and the number of the commit instead. --twice: makes them again in another folder, and
+# compares: all files must be equal.
 set -euo pipefail
 snapshot=false twice=false folder=""
 for word in "$@"; do
@@ -27,7 +27,8 @@ version=$(sed -nE 's/^project\(tern VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
 $snapshot || grep -qE "^## \[$version\] - [0-9]{4}-[0-9]{2}-[0-9]{2}$" CHANGELOG.md ||
     refuse "CHANGELOG.md has no '## [$version] - YYYY-MM-DD'"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
-export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
+# ccache would give objects with the paths of the folder in which they were compiled first.
+export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC CCACHE_DISABLE=1
 umask 022
 
 # archive_folder <folder> <its name in the archive> <archive>
@@ -59,7 +60,6 @@ make_all() {
 
 make_all "$folder" "$folder.work"
 if $twice; then
-    export CCACHE_DISABLE=1
     make_all "$folder.again" "$(mktemp -d)/another/place"
     diff --recursive --brief "$folder" "$folder.again" || refuse "two builds are not equal"
     rm -rf "$folder.again"
