@@ -1,0 +1,20 @@
+# Writes the page as one file: page.html with its styles, scripts and histories, from FOLDER, and
+# the script with the WebAssembly module, WORLD. cmake -D FOLDER=... -D WORLD=... -D TO=... -P this
+
+file(READ ${FOLDER}/page.html text)
+file(READ ${FOLDER}/page.css styles)
+set(scripts "")
+if(WORLD)
+  file(READ ${WORLD} scripts)
+endif()
+foreach(name histories.js peers.js lanes_view.js world_view.js steps_view.js page.js)
+  file(READ ${FOLDER}/${name} script)
+  string(APPEND scripts "${script}")
+endforeach()
+foreach(name race fix rule)
+  file(READ ${FOLDER}/histories/${name}.json history)
+  string(REPLACE "\"@${name}@\"" "${history}" scripts "${scripts}")
+endforeach()
+string(REPLACE "/* styles */" "${styles}" text "${text}")
+string(REPLACE "/* scripts */" "${scripts}" text "${text}")
+file(WRITE ${TO} "${text}")
