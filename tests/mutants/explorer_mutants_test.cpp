@@ -2,6 +2,7 @@
 // shows, and in that cluster it finds nothing without a mutant.
 #include "sim/explorer/cluster_script_play.h"
 #include "sim/explorer/explorer.h"
+#include "sim/picture/history.h"
 #include "sim/picture/picture.h"
 #include "sim/scenarios/scenarios.h"
 #include <cstdio>
@@ -120,4 +121,28 @@ TEST(ScenarioMutants, TheGhostIsThere)
     std::ostringstream drawn; // docs/testing.md shows how to draw the picture again.
     drawn << std::ifstream(TERN_SOURCE_DIR "/docs/ghost.svg").rdbuf();
     EXPECT_TRUE(drawn.str() == picture::svg(played.history)) << "docs/ghost.svg is old";
+}
+
+// docs/use/page.md names the commands that write them anew.
+void expect_kept(const History &history, const std::string &name)
+{
+    const std::string path = TERN_SOURCE_DIR "/programs/page/histories/" + name;
+    std::ostringstream kept;
+    kept << std::ifstream(path).rdbuf();
+    EXPECT_TRUE(kept.str() == history::json(history)) << path << " is old";
+}
+
+TEST(ScenarioMutants, ThePageHasTheseHistories)
+{
+    const Scenario *race = scenarios::find_order("S8"), *ghost = scenarios::find_order("ghost");
+    ASSERT_NE(race, nullptr);
+    ASSERT_NE(ghost, nullptr);
+    expect_kept(cluster_script::play(cluster_script::parse(race->text).script).history,
+                "race.json");
+    const Script script = cluster_script::parse(ghost->text).script;
+    expect_kept(cluster_script::play(script).history, "rule.json");
+    mutant = ghost->mutant;
+    const PlayedScript played = cluster_script::play(script);
+    mutant = Mutant::none;
+    expect_kept(played.history, "fix.json");
 }
