@@ -376,6 +376,7 @@ nightly() {
     step "engines and languages" "$root/dev" engines
     step "packages" "$root/dev" package
     step "a release, made twice" packaging/release.sh --snapshot --twice build/release
+    step "page in a browser" "$root/dev" page
     step "planted mistakes" "$root/dev" plant
     step "fuzz targets" "$root/dev" fuzz --seconds 600
     conclude nightly
