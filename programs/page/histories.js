@@ -27,8 +27,8 @@ const stories = [
     8: "Peer 2 crashes, so the owner that could tell peer 3 is gone.",
     9: "The host sees that peer 2 is gone, and asks what is left of its objects.",
     10: "Peer 3 reports the ghost.",
-    11: "The object lives again at peer 1, which has destroyed it itself. No message was lost or "
-      + "forged: the order alone did it.",
+    11: "The object lives again at peer 1, which has destroyed it itself. Nobody lied, and nothing "
+      + "was forged: the order alone did it.",
   }},
   {title: "3. tern's rule", text: "The same order; a destroyed object stays destroyed.",
     history: "@rule@", notes: {

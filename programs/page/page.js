@@ -213,7 +213,7 @@ class Page {
     if (this.last_host !== undefined && this.now_us > 3e6) {
       const later = ((this.now_us - this.left_host) / 1e6).toFixed(1);
       const when = this.left_host >= 0 ? `, ${later} s later` : "";
-      this.say(`${peer_names[host]} is the host now${when}, and has its cubes.`, host);
+      this.say(`${peer_names[host]} is the host now${when}.`, host);
     }
     this.left_host = -1;
     this.last_host = host;

@@ -2,7 +2,7 @@
 const lane_colors = ["#2f6fe4", "#ee7d1a", "#12a06a", "#9a45d8", "#0ea5b7", "#b45309"];
 const message_colors = {CREATE: "#12a06a", MIGRATE: "#d97706", GRANT: "#d97706", DESTROY: "#d32f2f",
                         DEAD: "#d32f2f", CLAIM: "#8b5cf6", UPDATE: "#8a93a0"};
-const steps_left = 96, steps_row = 124, steps_top = 44;
+const steps_left = 96, steps_right = 76, steps_row = 124, steps_top = 44;
 const play_ms = 2200;
 
 function steps_color(history, peer) {
@@ -162,7 +162,7 @@ class StepsView {
       const later = this.times.findIndex((one) => one >= at);
       return later < 0 ? end : later;
     };
-    this.x_of = (at) => steps_left + (width - steps_left - 24) * step_of(at) / end;
+    this.x_of = (at) => steps_left + (width - steps_left - steps_right) * step_of(at) / end;
     this.y_of = (lane) => steps_top + steps_row * lane;
     this.draw_now(context, time, height);
     this.history.lanes.forEach((name, lane) => this.draw_lane(context, name, lane, width));
@@ -253,7 +253,8 @@ class StepsView {
     context.font = "600 11px system-ui, sans-serif";
     const width = context.measureText(text).width + 6;
     for (const part of [0.5, 0.35, 0.65, 0.25, 0.75, 0.18, 0.82]) {
-      const x = x1 + (x2 - x1) * part + 5, y = y1 + (y2 - y1) * part;
+      const x = Math.min(x1 + (x2 - x1) * part + 5, this.canvas.clientWidth - width);
+      const y = y1 + (y2 - y1) * part;
       const is_on_lane = this.history.lanes.some((_, lane) => Math.abs(this.y_of(lane) - y) < 17);
       const is_taken = is_on_lane || taken.some((box) => Math.abs(box.y - y) < 15
         && x < box.x + box.width && box.x < x + width);
@@ -278,7 +279,7 @@ class StepsView {
         context.lineWidth = 3;
         draw_cross(context, x, y, 7);
       }
-      const text = (event.label || event.event).replace(/^(\w+) \d+/, "$1");
+      const text = (event.label || event.event).replace(/^(create|claim|destroy|crash) \d+/, "$1");
       context.textAlign = x > this.canvas.clientWidth - 80 ? "end" : "center";
       context.fillText(text, x, y - 16);
       context.textAlign = "start";

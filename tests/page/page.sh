@@ -28,15 +28,16 @@ echo "page: $bytes bytes, compressed by gzip"
 
 browse=("$chromium" --headless --no-sandbox --disable-gpu --hide-scrollbars
     "--window-size=1280,800" --user-data-dir="$work/profile")
+: >"$work/log"
 # In real time, because it measures; it says when it is done.
-"${browse[@]}" --enable-logging=stderr "file://$work/page.html" >"$work/log" 2>&1 &
+"${browse[@]}" --enable-logging=stderr "file://$work/page.html" >>"$work/log" 2>&1 &
 for ((wait = 0; wait < 1200; wait++)); do
     grep -q '"page: \(passed\|FAILED\)\|Uncaught' "$work/log" && break
     sleep 0.1
 done
 kill %1 2>/dev/null
 wait %1 2>/dev/null
-sed -n 's/.*CONSOLE[^"]*"\(.*\)", source.*/\1/p' "$work/log"
+sed -n 's/.*CONSOLE[^"]*"\(page: .*\)", source.*/\1/p' "$work/log"
 grep -q '"page: passed"' "$work/log" || { tail -5 "$work/log"; exit 1; }
 
 [ -n "$pictures" ] || exit 0

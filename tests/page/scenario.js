@@ -148,7 +148,7 @@ function measure(page) {
 }
 
 function prepare_picture(page, steps, name) {
-  slide(page, "loss", name === "world" ? 10 : 30);
+  slide(page, "loss", name === "halves" ? 30 : 10);
   if (name === "steps" || name === "steps-end") {
     choose_tab("steps", steps);
     steps.choose(1);
@@ -159,8 +159,9 @@ function prepare_picture(page, steps, name) {
   if (name === "dead") by_id("kill-host").click();
   if (name === "halves") by_id("halves").click();
   if (name !== "world") play(page, 3.5);
+  if (name === "dead") play_until(page, () => page.is_equal, 10, "the living are equal");
   const cube = cubes_of(page, 2).find((one) => one.owner === 1);
-  if (name === "world") page.chosen = {lane: 2, object: cube.object};
+  if (name !== "halves") page.chosen = {lane: 2, object: cube.object};
   page.step();
   page.draw();
   page.show_explanation();
