@@ -163,7 +163,8 @@ check_determinism() {
     for seed in 1 2 3 "$(commit_seed)"; do
         sim run --twice --seed "$seed" --seconds 10 || return 1
     done
-    sim run --seed 42 --record build/42.trace --svg build/42.svg --json build/42.json || return 1
+    sim run --seed 42 --record build/42.trace --svg build/42.svg --json build/42.json \
+        --page build/42.html || return 1
     sim replay build/42.trace || return 1
     rm -rf build/recordings && build/tern-demo --seconds 6 --record build/recordings >&2 || return 1
     for recording in build/recordings/*.rec; do

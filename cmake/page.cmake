@@ -22,14 +22,14 @@ target_link_options(tern_page_world PRIVATE -O2 -g0 --no-entry -sENVIRONMENT=web
   -sEXPORT_NAME=make_world -sEXPORTED_FUNCTIONS=${exports}
   -sEXPORTED_RUNTIME_METHODS=UTF8ToString,HEAPU8)
 
-set(parts page.html page.css histories.js peers.js lanes_view.js world_view.js steps_view.js
+set(parts page.html page.css histories.js common.js lanes_view.js world_view.js steps_view.js
           page.js)
 list(TRANSFORM parts PREPEND ${page}/)
 file(GLOB histories CONFIGURE_DEPENDS ${page}/histories/*.json)
 set(built_page ${PROJECT_BINARY_DIR}/tern_page.html)
 add_custom_command(OUTPUT ${built_page} VERBATIM
-  COMMAND ${CMAKE_COMMAND} -D FOLDER=${page} -D WORLD=$<TARGET_FILE:tern_page_world>
-          -D TO=${built_page} -P ${PROJECT_SOURCE_DIR}/cmake/page_inline.cmake
+  COMMAND ${CMAKE_COMMAND} -D WORLD=$<TARGET_FILE:tern_page_world> -D TO=${built_page}
+          -P ${PROJECT_SOURCE_DIR}/cmake/page_inline.cmake
   DEPENDS tern_page_world ${parts} ${histories} ${PROJECT_SOURCE_DIR}/cmake/page_inline.cmake
   COMMENT "Writing tern_page.html")
 add_custom_target(tern_page DEPENDS ${built_page})

@@ -251,6 +251,12 @@ if(TERN_BUILD_TESTS)
   set_tests_properties(tidy.house_checks tidy.commit_subjects tidy.module_picture PROPERTIES
                        LABELS tidy TIMEOUT 120 SKIP_RETURN_CODE 77)
 
+  if(TARGET tern-sim)
+    add_test(NAME page.steps
+             COMMAND ${PROJECT_SOURCE_DIR}/tests/page/steps.sh $<TARGET_FILE:tern-sim>)
+    set_tests_properties(page.steps PROPERTIES LABELS page TIMEOUT 120 SKIP_RETURN_CODE 77)
+  endif()
+
   file(GLOB sources CONFIGURE_DEPENDS tests/mutants/*.cpp)
   if(sources AND TARGET tern_mutable)
     tern_test_executable(test_mutants ${sources})

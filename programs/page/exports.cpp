@@ -1,5 +1,5 @@
-// What the page calls in the WebAssembly module. Arrays are read as bytes: world_view.js and
-// lanes_view.js have their layouts.
+// The functions that the page calls in the WebAssembly module. It reads arrays as bytes: common.js
+// has their layouts.
 #include "playground.h"
 #include "tern/diagnostics.hpp"
 #include <algorithm>

@@ -14,7 +14,7 @@ inline constexpr uint64_t line_age_us_max = 3'000'000; // Older lines are forgot
 enum class LineKind : uint32_t { datagram, create, migrate, destroy, claim, membership };
 enum class LineEnd : uint32_t { in_flight, received, ignored, lost };
 
-// The page reads it as bytes: lanes_view.js has the layout.
+// The page reads it as bytes: common.js has the layout.
 struct Line {
     double sent_ms, end_ms; // end_ms is 0 while it is in flight.
     double object;          // The id; 0: the line is about none.

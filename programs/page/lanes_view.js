@@ -15,15 +15,6 @@ function fill_legend(element) {
   element.append(make("span", {style: "color:#d32f2f"}, "\u00d7 lost"));
 }
 
-function draw_cross(context, x, y, size) {
-  context.beginPath();
-  context.moveTo(x - size, y - size);
-  context.lineTo(x + size, y + size);
-  context.moveTo(x - size, y + size);
-  context.lineTo(x + size, y - size);
-  context.stroke();
-}
-
 function draw_lane_names(context, width, peers) {
   context.font = "600 12px system-ui, sans-serif";
   for (let lane = 0; lane < lane_count; ++lane) {

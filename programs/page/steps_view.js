@@ -2,12 +2,27 @@
 const lane_colors = ["#2f6fe4", "#ee7d1a", "#12a06a", "#9a45d8", "#0ea5b7", "#b45309"];
 const message_colors = {CREATE: "#12a06a", MIGRATE: "#d97706", GRANT: "#d97706", DESTROY: "#d32f2f",
                         DEAD: "#d32f2f", CLAIM: "#8b5cf6", UPDATE: "#8a93a0"};
-const steps_left = 96, steps_right = 76, steps_row = 124, steps_top = 44;
+const steps_left = 96, steps_right = 76, steps_top = 44;
+const steps_height = 248; // Between the first lane and the last, unless there are many.
+const steps_row_min = 50;
 const play_ms = 2200;
+const steps_shown_max = 20; // A longer history moves by.
 
 function steps_color(history, peer) {
   const lane = history.peers.findIndex((stay) => stay.peer === peer);
   return lane < 0 ? "#8a93a0" : lane_colors[history.peers[lane].lane % lane_colors.length];
+}
+
+// The history without the messages, beliefs and acts that are about other objects than this one.
+function history_of(history, object) {
+  const is_wanted = (one) => one.object === null || one.object === object;
+  const names_another = (event) => /\d+\.\d+/.test(event.label || "")
+    && !(event.label || "").split(/[^\d.]+/).includes(object);
+  const messages = history.messages.filter(is_wanted) // Some were received and never seen sent.
+    .map((message) => ({...message, sent: message.sent ?? message.ended}));
+  return {...history, messages,
+          objects: history.objects.filter(is_wanted),
+          events: history.events.filter((event) => !names_another(event))};
 }
 
 // The times at which something happens, with 0 before them.
@@ -67,26 +82,34 @@ class StepsView {
     this.slider = make("input", {type: "range", min: 0, value: 0,
                                  oninput: () => this.go(Number(this.slider.value))});
     this.count = make("output");
+    this.objects = make("select", {onchange: () => this.choose_object(this.objects.value)});
     this.beliefs = make("div", {className: "beliefs"});
     place.append(make("div", {className: "stories"}, ...this.tabs),
                  make("div", {className: "card"}, this.canvas), this.sentence,
-                 make("div", {className: "controls"}, this.back, this.next, this.play, this.slider,
-                      this.count), this.beliefs);
+                 make("div", {className: "controls"}, this.back, this.next, this.play, this.objects,
+                      this.slider, this.count), this.beliefs);
     this.choose(0);
   }
 
   choose(i) {
     this.stop();
     this.story = this.stories[i];
-    this.history = this.story.history;
-    this.times = step_times(this.history);
+    const {history} = this.story, broken = history.violation;
     this.tabs.forEach((tab, at) => tab.classList.toggle("chosen", at === i));
-    const broken = this.history.violation;
-    const first = this.history.objects[0];
-    this.object = broken && broken.object ? broken.object : first && first.object;
-    this.slider.max = this.times.length - 1;
-    this.beliefs.replaceChildren(...this.history.lanes.map((name) =>
+    this.beliefs.replaceChildren(...history.lanes.map((name) =>
       make("div", {className: "card belief"}, make("b", {textContent: name}), make("div"))));
+    const objects = [...new Set(history.objects.map((one) => one.object))];
+    this.objects.replaceChildren(...objects.map((textContent) => make("option", {textContent})));
+    this.objects.style.display = objects.length > 1 ? "" : "none";
+    this.choose_object(broken && broken.object ? broken.object : objects[0]);
+  }
+
+  choose_object(object) {
+    this.object = this.objects.value = object;
+    this.history = history_of(this.story.history, object);
+    this.times = step_times(this.history);
+    this.steps = new Map(this.times.map((time, step) => [time, step]));
+    this.slider.max = this.times.length - 1;
     this.go(0);
   }
 
@@ -155,26 +178,31 @@ class StepsView {
 
   draw_canvas(time) {
     if (this.canvas.clientWidth === 0) return; // The tab is hidden.
-    const height = steps_top + steps_row * (this.history.lanes.length - 1) + 30;
+    const gaps = Math.max(this.history.lanes.length - 1, 1);
+    this.row = Math.max(steps_height / gaps, steps_row_min);
+    const height = steps_top + this.row * gaps + 40;
     const {context, width} = context_of(this.canvas, height);
-    const end = this.times.length - 1 || 1;
-    const step_of = (at) => {
-      const later = this.times.findIndex((one) => one >= at);
-      return later < 0 ? end : later;
-    };
-    this.x_of = (at) => steps_left + (width - steps_left - steps_right) * step_of(at) / end;
-    this.y_of = (lane) => steps_top + steps_row * lane;
+    const end = this.times.length - 1 || 1, shown = Math.min(end, steps_shown_max);
+    const first = Math.min(Math.max(this.step - shown + 4, 0), end - shown);
+    this.x_of = (at) => steps_left + (width - steps_left - steps_right)
+      * ((this.steps.get(at) ?? end) - first) / shown;
+    const is_shown = (until) => (this.steps.get(until) ?? end) >= first;
+    this.y_of = (lane) => steps_top + this.row * lane;
     this.draw_now(context, time, height);
     this.history.lanes.forEach((name, lane) => this.draw_lane(context, name, lane, width));
+    context.save();
+    context.beginPath();
+    context.rect(first > 0 ? steps_left - 10 : 0, 0, width, height);
+    context.clip();
     for (const belief of this.history.objects)
-      if (belief.object === this.object && belief.from <= time)
-        this.draw_period(context, belief, time);
+      if (belief.from <= time && is_shown(belief.to)) this.draw_period(context, belief, time);
     const labels = this.history.messages
-      .filter((one) => one.sent <= time && (!one.object || one.object === this.object))
+      .filter((one) => one.sent <= time && is_shown(one.ended))
       .map((message) => this.draw_message(context, message, time));
     const taken = []; // Places of labels, which lie above all arrows.
     for (const label of labels) this.draw_label(context, label, taken);
-    this.draw_events(context, time);
+    this.draw_events(context, time, is_shown);
+    context.restore();
   }
 
   draw_now(context, time, height) {
@@ -268,10 +296,10 @@ class StepsView {
     }
   }
 
-  draw_events(context, time) {
+  draw_events(context, time, is_shown) {
     context.font = "12px system-ui, sans-serif";
     for (const event of this.history.events) {
-      if (event.time > time) continue;
+      if (event.time > time || !is_shown(event.time) || event.event === "duplicated") continue;
       const x = this.x_of(event.time), y = this.y_of(event.lane);
       context.fillStyle = event.event === "crashed" ? "#d32f2f" : "#3d4756";
       if (event.event === "crashed") {

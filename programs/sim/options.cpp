@@ -16,6 +16,8 @@ void add_history(CLI::App &app, Options &options)
 {
     app.add_option("--svg", options.history.svg, "Draw its history here");
     app.add_option("--json", options.history.json, "Write its history here, for other tools");
+    app.add_option("--page", options.history.page,
+                   "Write its history here as a page for browsers, which plays it step by step");
 }
 
 void add_game(CLI::App &app, Options &options)
@@ -64,6 +66,7 @@ void add_run(CLI::App &parent, Options &options)
         ->excludes(record)
         ->excludes(app->get_option("--svg"))
         ->excludes(app->get_option("--json"))
+        ->excludes(app->get_option("--page"))
         ->excludes(twice)
         ->excludes(stats)
         ->excludes(app->get_option("--topology"))

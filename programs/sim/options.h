@@ -22,8 +22,8 @@ enum class Command {
 
 // Where the history of a run is written. Empty: nowhere.
 struct HistoryFiles {
-    std::string svg, json;
-    bool any() const { return !svg.empty() || !json.empty(); }
+    std::string svg = {}, json = {}, page = {};
+    bool any() const { return !svg.empty() || !json.empty() || !page.empty(); }
 };
 
 struct Options {

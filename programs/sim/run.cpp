@@ -39,10 +39,24 @@ void add_outcome(Report &line, const Outcome &outcome)
     report::add(line, "text", outcome.text);
 }
 
+// The page of programs/page/steps.html with this history in it.
+static std::string steps_page(const std::string &json)
+{
+    std::string text =
+#include "steps_page.inc"
+        ;
+    std::string safe; // No name in it may end the script that holds it.
+    for (const char letter : json)
+        safe += letter == '<' ? std::string("\\u003c") : std::string(1, letter);
+    static constexpr std::string_view place = "@history@";
+    return text.replace(text.find(place), place.size(), safe);
+}
+
 void write_history(const tern::History &history, const HistoryFiles &files)
 {
     if (!files.svg.empty()) write_file(files.svg, tern::picture::svg(history));
     if (!files.json.empty()) write_file(files.json, tern::history::json(history));
+    if (!files.page.empty()) write_file(files.page, steps_page(tern::history::json(history)));
 }
 
 void keep_played(const Played &played, const std::string &record, const HistoryFiles &files)

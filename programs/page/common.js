@@ -31,6 +31,15 @@ function context_of(canvas, height) {
   return {context, width};
 }
 
+function draw_cross(context, x, y, size) {
+  context.beginPath();
+  context.moveTo(x - size, y - size);
+  context.lineTo(x + size, y + size);
+  context.moveTo(x - size, y + size);
+  context.lineTo(x + size, y - size);
+  context.stroke();
+}
+
 // The structs of exports.cpp and lanes.h. Memory may move when it grows, so views are made anew.
 function views_of(module) {
   const buffer = module.HEAPU8.buffer;
