@@ -3,6 +3,8 @@
 #include "host/signals.h"
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <tern/io.hpp>
 
 namespace dedicated::host {
@@ -110,6 +112,13 @@ static int bind_others(Host &host)
                           {{"control_socket", options.control_socket}, {"text", error}});
     }
     if (options.http_listen.empty()) return exit_clean;
+    if (!options.http_page.empty()) {
+        std::ifstream file(options.http_page, std::ios::binary);
+        host.board.page.assign(std::istreambuf_iterator<char>(file), {});
+        if (host.board.page.empty())
+            return failed(host, exit_options, "page_failed",
+                          {{"page", options.http_page}, {"text", "it cannot be read"}});
+    }
     MadeHttp made = http::make(options.http_listen, tick_age_ms_max, host.board);
     if (!made.server)
         return failed(host, exit_bind, "bind_failed",

@@ -134,6 +134,19 @@ void front(const Asked &, Response &response)
     response.set_header("Referrer-Policy", "no-referrer");
 }
 
+// The policy lets a page of the operator run what is in it, such as a WebAssembly module as a data
+// URL, and load nothing else.
+void own_page(const Asked &asked, Response &response)
+{
+    if (asked.board.page.empty())
+        return plain(response, 404, "there is none: the option http.page names its file");
+    response.set_content(asked.board.page, "text/html; charset=utf-8");
+    response.set_header("Content-Security-Policy",
+                        "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; "
+                        "style-src 'unsafe-inline'; connect-src data:; img-src data:; "
+                        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+}
+
 struct Page {
     std::string_view path, about;
     void (*answer)(const Asked &asked, Response &response);
@@ -141,6 +154,7 @@ struct Page {
 
 constexpr Page pages[] = {
     {"/", "the status page, for people", front},
+    {"/page", "the file that the option http.page names", own_page},
     {"/healthz", "200 while the tick loop goes on, else 503", healthz},
     {"/livez", "the same", healthz},
     {"/readyz", "200 while players can come, else 503", readyz},

@@ -21,6 +21,8 @@ static const Option table[] = {
      0, true},
     {"http", "listen", "--http-listen", HostMember(&Options::http_listen),
      "ip:port of health, metrics and the status page; empty: none"},
+    {"http", "page", "--http-page", HostMember(&Options::http_page),
+     "An HTML file that the port serves at /page, such as that of `./dev page`; empty: none"},
     {"control", "socket", "--control-socket", HostMember(&Options::control_socket),
      "Path of the unix socket of tern-ctl; empty: none"},
     {"record", "folder", "--record-folder", HostMember(&Options::record_folder),

@@ -41,6 +41,7 @@ struct Options {
     LogFormat log_format = LogFormat::text;             // Reloadable.
     LogLevel log_level = LogLevel::info;                // Reloadable.
     std::string http_listen = "127.0.0.1:9101";         // Empty: no HTTP port.
+    std::string http_page;                              // An HTML file, at /page; empty: none.
     std::string control_socket;                         // A path; empty: no control socket.
     std::string record_folder;                          // Empty: no recordings.
     bool agones = false;

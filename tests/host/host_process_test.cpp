@@ -330,6 +330,15 @@ TEST(HostProcessTest, AFolderThatCannotHoldARecordingIsAnError)
     EXPECT_FALSE(has(host.text, "ready"));
 }
 
+TEST(HostProcessTest, APageThatCannotBeReadIsAnError)
+{
+    const TempFolder folder;
+    RunningHost host(
+        {"--port", "0", "--http-listen", "127.0.0.1:0", "--http-page", folder.path + "/none.html"});
+    expect_end(host, 2, {"page_failed"});
+    EXPECT_FALSE(has(host.text, "ready"));
+}
+
 // --- Signals ---
 
 TEST(HostProcessTest, AHangupReloadsWhatCanBeAndNamesTheRest)

@@ -105,6 +105,34 @@ std::string answer_to(const Served &served, const std::string &request)
 
 }
 
+// --- The page of the operator ---
+
+TEST(HttpTest, APageOfTheOperatorRunsItsScriptsAndLoadsNothing)
+{
+    Board board;
+    board.page = "<!doctype html><script>1</script>";
+    const MadeHttp made = http::make("127.0.0.1:0", 60'000, board);
+    ASSERT_TRUE(made.server) << made.error;
+    httplib::Client client("127.0.0.1", made.port);
+    const auto answer = client.Get("/page");
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 200);
+    EXPECT_EQ(answer->body, board.page);
+    const std::string policy = answer->get_header_value("Content-Security-Policy");
+    EXPECT_NE(policy.find("script-src 'unsafe-inline' 'wasm-unsafe-eval'"), std::string::npos);
+    EXPECT_NE(policy.find("default-src 'none'"), std::string::npos);
+    EXPECT_NE(policy.find("connect-src data:;"), std::string::npos);
+}
+
+TEST(HttpTest, WithoutAPageItsPlaceSaysWhichOptionNamesOne)
+{
+    const Served served;
+    const auto answer = served.client().Get("/page");
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 404);
+    EXPECT_NE(answer->body.find("http.page"), std::string::npos);
+}
+
 // --- Health ---
 
 TEST(HttpTest, HealthFollowsTheTicksAndNothingElse)
