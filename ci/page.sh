@@ -1,7 +1,7 @@
 #!/bin/bash
 # ./dev page: the page that shows tern, in one file, and its test in a browser. ./dev reads this
 # file.
-# shellcheck disable=SC2154 # It has set jobs, root and tools_build; platforms.sh has the rest.
+# shellcheck disable=SC2034,SC2154 # It has set root and tools_build; platforms.sh has the rest.
 
 page_folder=build-page
 

@@ -12,7 +12,7 @@ list(TRANSFORM exports PREPEND _)
 list(JOIN exports , exports)
 
 file(GLOB sources CONFIGURE_DEPENDS ${page}/*.cpp)
-tern_executable(tern_page_world EXCLUDE_FROM_ALL ${sources})
+tern_executable(tern_page_world ${sources})
 tern_unity(tern_page_world)
 tern_link_modules(tern_page_world ${all_modules})
 target_compile_options(tern_page_world PRIVATE -fno-exceptions -fno-rtti)
@@ -32,7 +32,7 @@ add_custom_command(OUTPUT ${built_page} VERBATIM
           -P ${PROJECT_SOURCE_DIR}/cmake/page_inline.cmake
   DEPENDS tern_page_world ${parts} ${histories} ${PROJECT_SOURCE_DIR}/cmake/page_inline.cmake
   COMMENT "Writing tern_page.html")
-add_custom_target(tern_page DEPENDS ${built_page})
+add_custom_target(tern_page ALL DEPENDS ${built_page})
 
 if(TERN_BUILD_TESTS)
   add_test(NAME page.browser

@@ -38,6 +38,9 @@ class Page {
     this.impair();
     this.let_walk(this.walks);
     this.show_cuts();
+    this.last_host = undefined;
+    this.equal_us = 0;
+    this.look();
   }
 
   impair() {
@@ -227,12 +230,14 @@ class Page {
     if (this.is_equal) this.equal_us = this.now_us;
     const verdict = by_id("verdict");
     verdict.classList.toggle("equal", this.is_equal);
-    verdict.classList.toggle("split", !this.is_equal && open.length < living.length);
-    const ago = ((this.now_us - (this.equal_us || 0)) / 1e6).toFixed(1);
+    verdict.classList.toggle("split", living.some((peer) => peer.state === state_cut_off));
+    const ago = ((this.now_us - this.equal_us) / 1e6).toFixed(1);
     if (this.is_equal)
       set_text(verdict, `all ${open.length} digests are equal: ${open[0].digest.slice(0, 6)}`);
-    else if (open.length < living.length)
-      set_text(verdict, `${living.length - open.length} of ${living.length} peers wait`);
+    else if (open.length < living.length) {
+      const verb = living.some((peer) => peer.state === state_cut_off) ? "wait" : "join";
+      set_text(verdict, `${living.length - open.length} of ${living.length} peers ${verb}`);
+    }
     else set_text(verdict, `updates are on their way; equal ${ago} s ago`);
     const is_disturbed = this.disturbed_us !== null && this.now_us > this.disturbed_us + 5e5;
     if (!this.is_equal || !is_disturbed) return;

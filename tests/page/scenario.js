@@ -116,6 +116,26 @@ function end_equal(page) {
   page.let_walk(true);
 }
 
+// With Quorum::survivors both halves go on, and one of them joins the other afterwards.
+function split_and_meet(page) {
+  by_id("quorum").value = "survivors";
+  page.begin(11);
+  play_until(page, () => all_open(page) && page.peers[0].objects === 200, 10, "a new world begins");
+  play(page, 4);
+  by_id("halves").click();
+  const hosts = () => new Set(page.peers.map((peer) => peer.host)).size;
+  play_until(page, () => hosts() === 2 && all_open(page), 10, "both halves go on, with two hosts");
+  play(page, 3);
+  by_id("halves").click();
+  play_until(page, () => hosts() === 1 && all_open(page), 30, "they are one world again");
+  page.let_walk(false);
+  play_until(page, () => page.is_equal, 15, "all digests are equal");
+  page.let_walk(true);
+  by_id("quorum").value = "majority";
+  page.begin(7);
+  play(page, 8);
+}
+
 function see_all_steps(steps) {
   stories.forEach((story, i) => {
     steps.choose(i);
@@ -145,6 +165,17 @@ function measure(page) {
   console.log(`page: measured: ${page.peers[0].objects} cubes, 4 peers, loss `
     + `${page.sliders.loss.value} %: ${middle_of(play_ms)} ms to play a tick, `
     + `${middle_of(draw_ms)} ms to draw it`);
+}
+
+// The loop of the page itself, for two seconds of real time.
+function play_frames(page) {
+  const {now_us, drawn} = page;
+  requestAnimationFrame((time) => page.frame(time));
+  setTimeout(() => {
+    const played_ms = Math.round((page.now_us - now_us) / 1000);
+    console.log(`page: measured: ${page.drawn - drawn} frames in 2 s, which played ${played_ms} ms`);
+    console.log(played_ms > 0 && all_open(page) ? "page: passed" : "page: FAILED: it stands still");
+  }, 2000);
 }
 
 function prepare_picture(page, steps, name) {
@@ -182,11 +213,12 @@ window.tern_test = (page, steps) => {
     kill_the_host(page);
     cut_and_heal(page);
     end_equal(page);
+    split_and_meet(page);
     see_all_steps(steps);
     choose_tab("world", steps);
     play(page, 2);
     measure(page);
-    console.log("page: passed");
+    play_frames(page);
   } catch (error) {
     console.log(`page: FAILED: ${error.message}`);
   }
