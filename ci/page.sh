@@ -25,10 +25,12 @@ page() {
     need "${tools_build[@]}" "${needs[@]}"
     debian_source libsodium "$sodium_release" "$sodium_sha256" ||
         fail "the source of libsodium cannot be had"
-    configure "$page_folder" "${flags[@]}" -DCMAKE_BUILD_TYPE=Release \
+    if ! configure "$page_folder" "${flags[@]}" -DCMAKE_BUILD_TYPE=Release \
         "-DTERN_SODIUM_SOURCE=$root/$source_folder/$sodium_release" -DTERN_BUILD_TESTS=OFF \
-        -DTERN_BUILD_BENCH=OFF -DTERN_BUILD_EXAMPLES=OFF && build "$page_folder" tern_page ||
+        -DTERN_BUILD_BENCH=OFF -DTERN_BUILD_EXAMPLES=OFF ||
+        ! build "$page_folder" tern_page; then
         fail "page: it was not built"
+    fi
     tests/page/page.sh "$page_folder/tern_page.html" "$page_folder/pictures" || status=$?
     [ "$status" = 0 ] || [ "$status" = 77 ] || fail "page: FAILED"
     say "page: open file://$root/$page_folder/tern_page.html"

@@ -88,7 +88,8 @@ function draw_lanes(canvas, lines, peers, now_ms, chosen) {
   draw_datagrams(context, lines, x_of, now_ms);
   for (const line of lines) {
     if (line.kind === 0 || (line.end_ms && line.end_ms < now_ms - lanes_ms)) continue;
-    context.globalAlpha = chosen !== 0 && line.object !== chosen ? 0.25 : 1;
+    const is_stuck = !line.end_ms && line.sent_ms < now_ms - lanes_ms; // On a dead path.
+    context.globalAlpha = is_stuck || (chosen !== 0 && line.object !== chosen) ? 0.25 : 1;
     draw_message(context, line, x_of, now_ms, chosen !== 0 && line.object === chosen);
   }
   context.restore();

@@ -116,6 +116,7 @@ class Page {
     const is_cut = this.is_halved();
     set_text(by_id("halves"), is_cut ? "Heal" : "Cut in halves");
     by_id("halves").classList.toggle("on", is_cut);
+    by_id("views").classList.toggle("halved", [...this.cuts].sort().join() === "0 2,0 3,1 2,1 3");
   }
 
   // --- Views ---

@@ -173,7 +173,7 @@ function play_frames(page) {
   requestAnimationFrame((time) => page.frame(time));
   setTimeout(() => {
     const played_ms = Math.round((page.now_us - now_us) / 1000);
-    console.log(`page: measured: ${page.drawn - drawn} frames in 2 s, which played ${played_ms} ms`);
+    console.log(`page: measured: ${page.drawn - drawn} frames in 2 s played ${played_ms} ms`);
     console.log(played_ms > 0 && all_open(page) ? "page: passed" : "page: FAILED: it stands still");
   }, 2000);
 }
