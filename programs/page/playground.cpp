@@ -121,7 +121,9 @@ void cut(Playground &ground, uint32_t lane, uint32_t other, bool is_cut)
 Playground *make(uint32_t seed, Quorum quorum)
 {
     auto *ground = new Playground{};
-    ground->network = make_sim_network({.seed = seed});
+    SimConfig config = {};
+    config.seed = seed;
+    ground->network = make_sim_network(config);
     ground->quorum = quorum;
     ground->random.seed(seed);
     for (uint32_t lane = 0; lane < lane_count; ++lane)
