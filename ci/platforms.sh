@@ -31,7 +31,7 @@ docs/platforms.md and README.md.
   riscv64   Linux on RISC-V, by g++; qemu-user runs it
   s390x     Linux on a big-endian machine, by g++; qemu-user runs it
   libcxx    Linux on x86-64, by clang++ with libc++ 14
-  wasm      WebAssembly, by emscripten; node runs it. Also the JavaScript binding
+  wasm      WebAssembly, by emscripten; node runs it. Also the JavaScript binding, and the page
   syntax    macOS, and the C headers for iOS and MSVC, whose programs nothing here runs: clang
             parses them
   mixed     tern-demo --kill-host with a process of each that has sockets, in one session with
@@ -76,7 +76,7 @@ platform_facts() {
             acorn:/usr/share/nodejs/acorn/package.json:node-acorn)
         flags=("-DCMAKE_TOOLCHAIN_FILE=$root/cmake/toolchains/emscripten.cmake"
             -Dgtest_disable_pthreads=ON -DTERN_BUILD_PROGRAMS=OFF)
-        modules=(base replication migration rpc) others=(tern_javascript)
+        modules=(base replication migration rpc) others=(tern_javascript tern_page)
         ;;
     syntax)
         title="macOS, x86-64" compiler="clang++ 14, with other headers than Apple's" runner=nothing
@@ -185,13 +185,14 @@ gtest_count() {
         awk '{ all += $1 } END { print all + 0 }'
 }
 
-# The JavaScript binding: its tests, a guest of a host in C++, and its page in chromium.
+# The JavaScript binding: its tests, a guest of a host in C++, and in chromium its page and the one
+# that shows tern.
 platform_try_javascript() {
     local made=$1/build/javascript status=0
     TERN_JAVASCRIPT=$made node --test tests/bindings/javascript_test.mjs || return 1
     build build example_meet || return 1
     tests/bindings/meet.sh build/example_meet node "$made/meet.mjs" || return 1
-    tests/bindings/page.sh "$made" || status=$?
+    tests/bindings/page.sh "$made" && tests/page/page.sh "$1/build/tern_page.html" || status=$?
     [ "$status" = 0 ] || [ "$status" = 77 ] # Skipped.
 }
 

@@ -14,7 +14,7 @@ list(JOIN exports , exports)
 file(GLOB sources CONFIGURE_DEPENDS ${page}/*.cpp)
 tern_executable(tern_page_world ${sources})
 tern_unity(tern_page_world)
-tern_link_modules(tern_page_world ${all_modules})
+tern_link_modules(tern_page_world network udp session rpc migration replication transport base)
 target_compile_options(tern_page_world PRIVATE -fno-exceptions -fno-rtti)
 # A page that is opened as a file may not load others, so the module is in the script.
 target_link_options(tern_page_world PRIVATE -O2 -g0 --no-entry -sENVIRONMENT=web -sNODERAWFS=0
