@@ -13,7 +13,7 @@ lua_release=lua-5.4.4
 lua_sha256=164c7849653b80ae67bec4b7473b884bf5cc8d2dca05653475ec2ed27b9ebf61
 platforms_sockets=(mingw aarch64 riscv64 s390x libcxx)
 platforms_all=("${platforms_sockets[@]}" wasm syntax mixed)
-# What is played beside seeds.
+# These are played beside the seeds.
 platforms_recorded=(tests/traces/*.trace tests/recordings/*.rec)
 platforms_tests=(base transport replication migration rpc session sim discovery)
 

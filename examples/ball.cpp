@@ -30,7 +30,7 @@ const Type types[] = {
 constexpr uint64_t tick_us = 16'667;
 constexpr float tick_seconds = 1.0f / 60, reach = 1, field_size = 10;
 constexpr int peer_count = 3, tick_count = 1800;                 // 30 seconds.
-constexpr const char *names[] = {"nobody", "Ada", "Ben", "Cai"}; // For each PeerId.
+constexpr const char *names[] = {"nobody", "Ada", "Ben", "Cai"}; // PeerId is the index.
 
 struct Peer {
     Session *session;

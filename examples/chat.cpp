@@ -41,7 +41,7 @@ const Type types[] = {
 
 constexpr uint64_t tick_us = 16'667;
 constexpr int peer_count = 3, lines_each = 10;
-constexpr const char *names[] = {"nobody", "Ada", "Ben", "Cai"}; // For each PeerId.
+constexpr const char *names[] = {"nobody", "Ada", "Ben", "Cai"}; // PeerId is the index.
 
 struct Peer {
     Session *session;

@@ -104,7 +104,7 @@ TEST(Snippets, ABlockWithoutANameOrWithOtherLinesIsFound)
     EXPECT_EQ(findings("<!-- examples/none.cpp -->\n" + block(main)).size(), 1u);
     EXPECT_EQ(findings(name + block("int main(void)\n{\n")).size(), 1u);
     EXPECT_EQ(findings(name + block(main + "...\nstruct Lamp {\n")).size(),
-              1u); // In another order.
+              1u); // The order is another one.
     EXPECT_EQ(findings(name + block("struct Lamp {\n" + main)).size(), 1u);
 }
 

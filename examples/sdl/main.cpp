@@ -211,7 +211,7 @@ static void play_frame(Program &program, int frame)
     SDL_SetRenderDrawColor(program.window.renderer, 24, 27, 34, 255);
     SDL_RenderClear(program.window.renderer);
     int left = gap;
-    program.is_over = true; // When no session goes on.
+    program.is_over = true; // No session goes on.
     for (View &view : program.views) {
         const bool by_keys = program.is_steered && &view == program.views.data();
         tick(view, by_keys ? SDL_GetKeyboardState(nullptr) : nullptr, frame, now_us);

@@ -24,7 +24,7 @@ struct Meter { // The bandwidth to and from one peer; a sample each quarter of a
 };
 
 struct Overlay {
-    std::unordered_map<uint64_t, uint64_t> updated_us; // When the newest update of an object came.
+    std::unordered_map<uint64_t, uint64_t> updated_us; // The newest update of each came then.
     std::vector<Meter> meters;
     uint64_t next_sample_us;
 };

@@ -141,7 +141,7 @@ struct Board {
     std::mutex mutex;
     std::shared_ptr<const HostStatus> status; // Guarded by the mutex. Null until published.
     std::atomic<uint64_t> ticked_us{0};       // clock_us() at the end of the last tick.
-    std::string page;                         // What /page serves. Set before the port opens.
+    std::string page;                         // /page serves it. It is set before the port opens.
 };
 
 }

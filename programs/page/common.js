@@ -1,4 +1,4 @@
-// What all parts of the page share: names and colours, canvases, and the memory of the module.
+// All parts of the page share these: names and colours, canvases, and the memory of the module.
 const peer_names = ["Ada", "Ben", "Cleo", "Dan"];
 const peer_colors = ["#2f6fe4", "#ee7d1a", "#12a06a", "#9a45d8", "#8a93a0"]; // The last: nobody.
 const state_texts = ["starting", "joining", "open", "cut off", "leaving", "left", "unreachable"];

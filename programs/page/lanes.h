@@ -29,11 +29,11 @@ static_assert(sizeof(Line) == 48);
 struct OpenLine {         // A line that is in flight.
     uint64_t key, number; // datagram: a hash of its bytes, and 0. Else as in Note.
     ObjectId object;
-    size_t line; // Its number among all lines that have ever been.
+    size_t line; // The number among all lines that have ever been.
 };
 
 struct Lanes {
-    std::vector<Line> lines = {}; // In the order of time.
+    std::vector<Line> lines = {}; // They are in the order of time.
     size_t forgotten = 0;         // Lines that were before these.
     std::vector<OpenLine> open = {};
 };

@@ -1,5 +1,5 @@
 // Swim lanes: the messages and datagrams between the peers in the last second.
-const line_kinds = [ // By LineKind of lanes.h.
+const line_kinds = [ // LineKind of lanes.h is the index.
   {name: "datagram", color: "#7d8ba0"}, {name: "CREATE", color: "#12a06a"},
   {name: "MIGRATE", color: "#d97706"}, {name: "DESTROY", color: "#d32f2f"},
   {name: "CLAIM", color: "#8b5cf6"}, {name: "membership", color: "#0ea5b7"}];
@@ -88,7 +88,7 @@ function draw_lanes(canvas, lines, peers, now_ms, chosen) {
   draw_datagrams(context, lines, x_of, now_ms);
   for (const line of lines) {
     if (line.kind === 0 || (line.end_ms && line.end_ms < now_ms - lanes_ms)) continue;
-    const is_stuck = !line.end_ms && line.sent_ms < now_ms - lanes_ms; // On a dead path.
+    const is_stuck = !line.end_ms && line.sent_ms < now_ms - lanes_ms; // The path is dead.
     context.globalAlpha = is_stuck || (chosen !== 0 && line.object !== chosen) ? 0.25 : 1;
     draw_message(context, line, x_of, now_ms, chosen !== 0 && line.object === chosen);
   }

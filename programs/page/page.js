@@ -1,6 +1,6 @@
 // The page: its controls, the loop that plays the world, and what it tells about it.
 const tick_us = 16667;
-const ticks_max = 4; // In one frame; a slow machine plays in slow motion.
+const ticks_max = 4; // One frame plays no more; a slow machine plays in slow motion.
 const by_id = (id) => document.getElementById(id);
 
 class Page {
@@ -29,7 +29,7 @@ class Page {
   begin(seed = Math.floor(Math.random() * 0xffffffff)) {
     this.module._page_make(seed, by_id("quorum").value === "survivors");
     this.now_us = 0;
-    this.cuts = new Set(); // Of pairs as "0 1".
+    this.cuts = new Set(); // Each is a pair such as "0 1".
     this.before = null;
     this.disturbed_us = null;
     this.left_host = -1;

@@ -19,8 +19,8 @@ struct Body {
     Object<Cube> object;
     Cube cube;
     bool mine;    // False: another peer moves it, so here it is an obstacle.
-    bool touched; // By something of ours: this peer claims it.
-    bool held;    // By the hand.
+    bool touched; // Something of ours touches it, so this peer claims it.
+    bool held;    // The hand holds it.
 };
 
 static float between(Playground &ground, float min, float max)
@@ -165,7 +165,7 @@ static void move_cubes(Playground &ground, Peer &peer, bool pushes)
     }
 }
 
-// What the hand holds stays ours until it lets go.
+// The hand keeps what it holds until it lets go.
 static void hold(Peer &peer)
 {
     const ObjectId held = peer.hand.is_down ? peer.hand.cube : ObjectId::none;

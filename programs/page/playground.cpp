@@ -8,7 +8,7 @@
 namespace page::playground {
 
 static constexpr const char *names[lane_count] = {"Ada", "Ben", "Cleo", "Dan"};
-static constexpr size_t notes_max = 4096;    // Of one peer in one tick.
+static constexpr size_t notes_max = 4096;    // One peer makes at most so many in one tick.
 static constexpr uint32_t timeout_ms = 2000; // A host that is dead so long is replaced.
 static constexpr uint64_t round_us = 8'000'000, walk_us = 5'000'000;
 
@@ -199,7 +199,7 @@ static void tick(Playground &ground, uint32_t lane)
     if (session_state(peer.session) == State::idle) bring_in(ground, lane);
     receive_datagrams(ground, lane);
     const State state = session_state(peer.session);
-    if (state >= State::left) { // What a game's button "join again" does.
+    if (state >= State::left) { // A game's button "join again" does the same.
         kill(ground, lane);
         revive(ground, lane);
         return;
@@ -234,7 +234,7 @@ static std::string line(const char *name, const Explanation &explained)
     return text + "\n";
 }
 
-// What the owner's session answers about all peers.
+// The owner's session answers about all peers.
 static std::string answers(const Session *session, ObjectId object)
 {
     std::string text;

@@ -45,16 +45,16 @@ struct Peer {
     Object<Player> player = {};
     float goal[2] = {}; // The player walks there.
     Hand hand = {};
-    ObjectId locked = ObjectId::none;                       // By the hand.
-    std::vector<ObjectId> doomed = {};                      // To be destroyed once they are ours.
-    std::unordered_map<ObjectId, uint64_t> changed_us = {}; // When this peer last got a change.
-    std::unordered_map<ObjectId, uint64_t> refused_us = {}; // When a claim was refused.
+    ObjectId locked = ObjectId::none;  // The hand holds it.
+    std::vector<ObjectId> doomed = {}; // They are destroyed once they are ours.
+    std::unordered_map<ObjectId, uint64_t> changed_us = {}; // This peer got its last change then.
+    std::unordered_map<ObjectId, uint64_t> refused_us = {}; // The last claim was refused then.
 };
 
 struct Playground {
     SimNetwork *network = nullptr;
     Quorum quorum = Quorum::majority;
-    Peer peers[lane_count] = {};              // By lane.
+    Peer peers[lane_count] = {};             // The lane is the index.
     uint32_t made[lane_count] = {};           // First cubes, by the lane of their creator.
     bool is_cut[lane_count][lane_count] = {}; // From, to.
     Lanes lanes = {};
@@ -79,10 +79,10 @@ void revive(Playground &ground, uint32_t lane);
 void cut(Playground &ground, uint32_t lane, uint32_t other, bool is_cut);
 // The lane of the peer that this session knows by this id; lane_count: there is none.
 uint32_t lane_of(const Session *session, PeerId peer);
-bool is_in(const Peer &peer); // Its session is open.
+bool is_in(const Peer &peer); // The session is open.
 // The players rest in the last three of eight seconds, so that all worlds become equal.
 bool is_resting(const Playground &ground);
-// For people: what this peer knows about the object, and what its owner knows of the others.
+// This text is for people: what this peer knows about the object, and its owner about the others.
 std::string explanation(const Playground &ground, uint32_t lane, ObjectId object);
 const char *name(uint32_t lane); // "Ada".
 

@@ -118,7 +118,7 @@ class StepsView {
     this.draw();
   }
 
-  // From this time on what lives is a ghost.
+  // Objects that live from this time on are ghosts.
   ghost_from() { return this.story.ghost_from || Infinity; }
 
   toggle_play() {

@@ -29,7 +29,7 @@ echo "page: $bytes bytes, compressed by gzip"
 browse=("$chromium" --headless --no-sandbox --disable-gpu --hide-scrollbars
     "--window-size=1280,800" --user-data-dir="$work/profile")
 : >"$work/log"
-# In real time, because it measures; it says when it is done.
+# It runs in real time, because it measures; it says when it is done.
 "${browse[@]}" --enable-logging=stderr "file://$work/page.html" >>"$work/log" 2>&1 &
 for ((wait = 0; wait < 1200; wait++)); do
     grep -q '"page: \(passed\|FAILED\)\|Uncaught' "$work/log" && break

@@ -1,4 +1,4 @@
-// What tests/page/page.sh does with the page: it stands before the page's own script. The part of
+// tests/page/page.sh does this with the page: it stands before the page's own script. The part of
 // the address after ? chooses a picture; without one the whole scenario is played.
 
 function check(holds, text) {
