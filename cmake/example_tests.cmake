@@ -7,13 +7,13 @@ set(example_scripts ${PROJECT_SOURCE_DIR}/tests/examples)
 function(tern_play_example name)
   add_test(NAME example.${name}
            COMMAND ${example_scripts}/play.sh $<TARGET_FILE:example_${name}> ${ARGN})
-  set_tests_properties(example.${name} PROPERTIES LABELS examples TIMEOUT 60)
+  set_tests_properties(example.${name} PROPERTIES LABELS examples TIMEOUT 120)
 endfunction()
 
 # tern_script_example(<name> <arguments ...>): tests/examples/<name>.sh plays it.
 function(tern_script_example name)
   add_test(NAME example.${name} COMMAND ${example_scripts}/${name}.sh ${ARGN})
-  set_tests_properties(example.${name} PROPERTIES LABELS examples TIMEOUT 60)
+  set_tests_properties(example.${name} PROPERTIES LABELS examples TIMEOUT 120)
 endfunction()
 
 tern_play_example(ball -- "the ball is Ben's" "is too late" "All see the same ball.")

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <tern/calls.hpp>
 #include <tern/prediction.hpp>
 #include <tern/sim.hpp>
@@ -67,7 +68,7 @@ static float distance(const float *a, const float *b)
 struct Server {
     Session *session;
     Socket *socket;
-    int ticks_of[client_count + 2]; // Inputs that each client may still use.
+    std::map<PeerId, int> ticks_of; // Inputs that each client may still use.
     int knockouts, surplus;
 };
 
@@ -112,7 +113,7 @@ static void apply(Server &server, const Inputs &inputs, PeerId by)
     for (uint32_t i = 0; i < repeats; ++i) {
         const uint32_t number = inputs.newest - static_cast<uint32_t>(repeats - 1) + i;
         if (static_cast<int32_t>(number - fighter.last_input) <= 0) continue; // We had this one.
-        int &ticks = server.ticks_of[static_cast<int>(by)];
+        int &ticks = server.ticks_of[by];
         if (ticks == 0) {
             server.surplus += 1;
             break;
@@ -128,7 +129,7 @@ static void apply(Server &server, const Inputs &inputs, PeerId by)
 
 static void tick_server(Server &server, uint64_t now_us)
 {
-    for (int &ticks : server.ticks_of)
+    for (auto &[client, ticks] : server.ticks_of)
         ticks = ticks < 12 ? ticks + 1 : ticks; // Late calls may catch up a fifth of a second.
     for (const Event &event : receive(server.session, server.socket->receive(), now_us)) {
         if (event.kind == EventKind::peer_left) {
@@ -230,8 +231,8 @@ static void tick_client(Client &client, uint64_t now_us, bool cheats, bool is_pl
             client.knockouts += 1;
             if (local_peer(client.session) == PeerId{2})
                 std::printf("%4.1f s: %s knocks out %s\n", static_cast<double>(now_us) / 1e6,
-                            names[static_cast<int>(knockout->winner)],
-                            names[static_cast<int>(knockout->loser)]);
+                            peer_name(client.session, knockout->winner),
+                            peer_name(client.session, knockout->loser));
         }
     if (is_playing) play(client, now_us, cheats);
     client.socket->send(send(client.session, now_us));

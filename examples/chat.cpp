@@ -5,6 +5,7 @@
 //     example_chat
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <tern/calls.hpp>
 #include <tern/sim.hpp>
 #include <tern/tern.hpp>
@@ -47,7 +48,7 @@ struct Peer {
     Session *session;
     Socket *socket;
     bool crashed;
-    int lines_from[peer_count + 1]; // Lines of each peer that came, all of them in order.
+    std::map<PeerId, int> lines_from; // Lines of each peer that came, all of them in order.
     int whispers, knocks, answers, failures;
     bool out_of_order;
 };
@@ -68,15 +69,14 @@ static Line make_line(const char *text, bool whispered)
 
 static void hear_line(Peer &peer, const Line &line, PeerId from)
 {
-    const int caller = static_cast<int>(from);
     const char *me = peer_name(peer.session, local_peer(peer.session));
     if (line.whispered) {
         peer.whispers += 1;
-        std::printf("%s whispers to %s: %s\n", names[caller], me, line.text);
+        std::printf("%s whispers to %s: %s\n", peer_name(peer.session, from), me, line.text);
         return;
     }
     char expected[64];
-    std::snprintf(expected, sizeof expected, "line %d", ++peer.lines_from[caller]);
+    std::snprintf(expected, sizeof expected, "line %d", ++peer.lines_from[from]);
     peer.out_of_order = peer.out_of_order || std::strcmp(line.text, expected) != 0;
 }
 
@@ -161,7 +161,9 @@ static bool has_all_lines(const Peer &peer)
 {
     for (int from = 1; from <= peer_count; ++from) {
         const bool own = PeerId(from) == local_peer(peer.session);
-        if (peer.lines_from[from] != (own ? 0 : lines_each)) return false;
+        const auto lines = peer.lines_from.find(PeerId(from));
+        if (own != (lines == peer.lines_from.end())) return false;
+        if (!own && lines->second != lines_each) return false;
     }
     return !peer.out_of_order;
 }

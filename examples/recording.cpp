@@ -31,7 +31,8 @@ struct Recorder {
     bool failed; // The disk is full, for example.
 };
 
-// Only this user may read the file.
+// Only this user may read the file. It holds keys, so its folder should be this user's, too:
+// another one could open the file before its permissions are set.
 static Recorder make_recorder(const std::string &path)
 {
     using std::filesystem::perms;

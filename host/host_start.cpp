@@ -3,8 +3,8 @@
 #include "host/signals.h"
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <tern/io.hpp>
 
 namespace dedicated::host {
@@ -12,6 +12,7 @@ namespace dedicated::host {
 static constexpr uint32_t fleet_wait_s = 30;
 // Ten ticks at the lowest rate, 5 Hz, and less than the timeout after which peers drop the host.
 static constexpr uint32_t tick_age_ms_max = 2000;
+static constexpr uint64_t page_bytes_max = 16 * 1024 * 1024;
 
 static int failed(Host &host, int status, const char *event, const LogFields &fields)
 {
@@ -101,6 +102,21 @@ static int bind_rooms(Host &host)
     return exit_clean;
 }
 
+// Returns what is wrong; empty: nothing, or there is no page.
+static std::string read_page(const std::string &path, std::string &page)
+{
+    if (path.empty()) return {};
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return "it is not a regular file";
+    const uint64_t size = std::filesystem::file_size(path, error);
+    if (error) return error.message();
+    if (size == 0 || size > page_bytes_max) return "expected 1 byte to 16 MiB";
+    page.resize(size);
+    std::ifstream file(path, std::ios::binary);
+    if (!file.read(page.data(), static_cast<std::streamsize>(size))) return "it cannot be read";
+    return {};
+}
+
 static int bind_others(Host &host)
 {
     const Options &options = host.loaded.options;
@@ -111,14 +127,11 @@ static int bind_others(Host &host)
             return failed(host, exit_bind, "bind_failed",
                           {{"control_socket", options.control_socket}, {"text", error}});
     }
+    const std::string trouble = read_page(options.http_page, host.board.page);
+    if (!trouble.empty())
+        return failed(host, exit_options, "page_failed",
+                      {{"page", options.http_page}, {"text", trouble}});
     if (options.http_listen.empty()) return exit_clean;
-    if (!options.http_page.empty()) {
-        std::ifstream file(options.http_page, std::ios::binary);
-        host.board.page.assign(std::istreambuf_iterator<char>(file), {});
-        if (host.board.page.empty())
-            return failed(host, exit_options, "page_failed",
-                          {{"page", options.http_page}, {"text", "it cannot be read"}});
-    }
     MadeHttp made = http::make(options.http_listen, tick_age_ms_max, host.board);
     if (!made.server)
         return failed(host, exit_bind, "bind_failed",

@@ -22,6 +22,9 @@ refuse() {
     exit 1
 }
 [ -n "$folder" ] || refuse "which folder is to have the files?"
+if [ -n "$(ls -A "$folder" 2>/dev/null)" ] && [ ! -f "$folder/SHA256SUMS" ]; then
+    refuse "$folder has files that are not of a release"
+fi
 [ -z "$(git status --porcelain)" ] || refuse "there are changes that are not committed"
 version=$(sed -nE 's/^project\(tern VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
 $snapshot || grep -qE "^## \[$version\] - [0-9]{4}-[0-9]{2}-[0-9]{2}$" CHANGELOG.md ||
@@ -54,13 +57,15 @@ make_all() {
     archive_folder "$work/amalgamation" "$name-amalgamation" "$out/$name-amalgamation.tar.gz"
     packaging/package.sh "$archive" "$work/packages"
     mv "$work"/packages/tern_*.{dsc,orig.tar.gz,debian.tar.xz} "$work"/packages/*.deb "$out"
+    (cd "$out" && sha256sum -- * >"$work/sums" && mv "$work/sums" SHA256SUMS)
     rm -rf "$work"
-    (cd "$out" && sha256sum -- * >../sums && mv ../sums SHA256SUMS)
 }
 
 make_all "$folder" "$folder.work"
 if $twice; then
-    make_all "$folder.again" "$(mktemp -d)/another/place"
+    elsewhere=$(mktemp -d)
+    make_all "$folder.again" "$elsewhere/another/place"
+    rm -rf "$elsewhere"
     diff --recursive --brief "$folder" "$folder.again" || refuse "two builds are not equal"
     rm -rf "$folder.again"
     echo "release: made twice, and $(wc -l <"$folder/SHA256SUMS") files are equal"

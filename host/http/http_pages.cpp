@@ -135,12 +135,17 @@ void front(const Asked &, Response &response)
 }
 
 // The policy lets a page of the operator run what is in it, such as a WebAssembly module as a data
-// URL, and load nothing else.
+// URL, and load nothing else. httplib copies and compresses content that is set as a whole, for
+// each request; a provider writes the page as it is.
 void own_page(const Asked &asked, Response &response)
 {
-    if (asked.board.page.empty())
+    const std::string &text = asked.board.page;
+    if (text.empty())
         return plain(response, 404, "there is none: the option http.page names its file");
-    response.set_content(asked.board.page, "text/html; charset=utf-8");
+    response.set_content_provider(text.size(), "text/html; charset=utf-8",
+                                  [&text](size_t offset, size_t length, httplib::DataSink &sink) {
+                                      return sink.write(text.data() + offset, length);
+                                  });
     response.set_header("Content-Security-Policy",
                         "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; "
                         "style-src 'unsafe-inline'; connect-src data:; img-src data:; "
@@ -205,6 +210,12 @@ void answer(const httplib::Request &request, Response &response, uint32_t tick_a
     if (request.method != "GET" && request.method != "HEAD") {
         response.set_header("Allow", "GET, HEAD");
         return plain(response, 405, "this port is for reading: GET and HEAD");
+    }
+    // httplib 0.11 would copy the answer once for each of thousands of ranges. It also does that to
+    // the text of an error, so there is none.
+    if (request.ranges.size() > 1) {
+        response.status = 416;
+        return;
     }
     for (const Page &known : pages)
         if (known.path == request.path)

@@ -1,5 +1,6 @@
 # Builds tern of this repository as a port of vcpkg:
-#     vcpkg install tern --overlay-ports=packaging/vcpkg
+#     vcpkg install tern --overlay-ports=packaging/vcpkg --no-binarycaching
+# vcpkg's cache of binaries looks at this folder only, and not at the source beside it.
 # In a registry of its own it takes an archive of packaging/release.sh in place of the folder.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 

@@ -19,6 +19,7 @@ fail() {
 # The configuration of the example, but with ports and a socket that are free.
 "$host" --config examples/dedicated/host.toml --check-config >"$folder/check.txt" 2>&1 ||
     fail "the configuration is wrong"
+touch "$folder/ready.txt" # The loop reads it perhaps before the process writes it.
 "$host" --config examples/dedicated/host.toml --port 0 --http-listen '' \
     --control-socket "$folder/control" >"$folder/ready.txt" 2>"$folder/log.txt" &
 processes+=($!)

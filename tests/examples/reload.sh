@@ -26,6 +26,17 @@ wait_for() {
     fail "$1 never prints: $2"
 }
 
+# wait_for_turn <file> <expression with the number in brackets> <at least>
+wait_for_turn() {
+    local turn
+    for _ in $(seq 200); do
+        turn=$(sed -nE "s/.*$2.*/\\1/p" "$1" | tail -n 1)
+        [ "${turn:-0}" -ge "$3" ] && return
+        sleep 0.05
+    done
+    fail "$1 comes to turn ${turn:-0} and not to $3"
+}
+
 # edit <from> <to>: in one step, as editors do.
 edit() {
     sed "s/$1/$2/" reload.lua >edited.lua
@@ -45,12 +56,12 @@ wait_for first 'turned 1 times, by 4 degrees'
 
 edit '^local step = 4' 'local step = 20'
 wait_for first 'script_reloaded'
-wait_for first 'turned [2-9] times, by 20 degrees' # The count goes on.
+wait_for_turn first 'turned ([0-9]+) times, by 20 degrees' 2 # The count goes on.
 edit '^local step = 20' 'local step = = 30'
 wait_for first 'script_reload_refused: reload.lua:6'
-turns=$(grep -c ' by 20 degrees' first)
-wait_for first "turned $((turns + 3)) times, by 20 degrees"
-wait_for second "peer 2 sees turn $((turns + 3))\$"
+turns=$(sed -nE 's/.*turned ([0-9]+) times, by 20 degrees.*/\1/p' first | tail -n 1)
+wait_for_turn first 'turned ([0-9]+) times, by 20 degrees' $((turns + 3))
+wait_for_turn second 'peer 2 sees turn ([0-9]+)$' $((turns + 3))
 kill -TERM "${processes[@]}"
 for process in "${processes[@]}"; do
     wait "$process" || fail "a peer ended with status $?"

@@ -25,7 +25,8 @@ for colour in '\x55\x5e\xeb\xff' '\xe6\x9c\x56\xff'; do
     [ "$pixels" -gt 2000 ] || fail "$pixels pixels have the colour $colour"
 done
 
-"$example" --host --frames 120 >"$folder/host.txt" 2>&1 &
+touch "$folder/host.txt" # The loop reads it perhaps before the process writes it.
+"$example" --host --frames 240 >"$folder/host.txt" 2>&1 &
 processes+=($!)
 for _ in $(seq 100); do
     invite=$(sed -n 's/^invite: //p' "$folder/host.txt")

@@ -15,7 +15,8 @@ fail() {
     exit 1
 }
 
-"$game" --seconds 3.5 >"$folder/first" 2>&1 &
+touch "$folder/first" # The loop reads it perhaps before the process writes it.
+"$game" --seconds 5 >"$folder/first" 2>&1 &
 processes+=($!)
 for _ in $(seq 100); do
     invite=$(sed -n 's/^invite: //p' "$folder/first")

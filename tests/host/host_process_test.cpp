@@ -333,10 +333,12 @@ TEST(HostProcessTest, AFolderThatCannotHoldARecordingIsAnError)
 TEST(HostProcessTest, APageThatCannotBeReadIsAnError)
 {
     const TempFolder folder;
-    RunningHost host(
-        {"--port", "0", "--http-listen", "127.0.0.1:0", "--http-page", folder.path + "/none.html"});
-    expect_end(host, 2, {"page_failed"});
-    EXPECT_FALSE(has(host.text, "ready"));
+    for (const std::string &page : {folder.path + "/none.html", folder.path, folder.write("e", "")})
+        for (const char *listen : {"127.0.0.1:0", ""}) {
+            RunningHost host({"--port", "0", "--http-listen", listen, "--http-page", page});
+            expect_end(host, 2, {"page_failed"});
+            EXPECT_FALSE(has(host.text, "ready")) << page;
+        }
 }
 
 // --- Signals ---

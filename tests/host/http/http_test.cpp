@@ -124,6 +124,29 @@ TEST(HttpTest, APageOfTheOperatorRunsItsScriptsAndLoadsNothing)
     EXPECT_NE(policy.find("connect-src data:;"), std::string::npos);
 }
 
+// httplib 0.11 would build an answer of thousands of copies in memory.
+TEST(HttpTest, SeveralRangesAreRefusedAndOneIsServed)
+{
+    Board board;
+    board.page = std::string(100'000, 'x');
+    const MadeHttp made = http::make("127.0.0.1:0", 60'000, board);
+    ASSERT_TRUE(made.server) << made.error;
+    httplib::Client client("127.0.0.1", made.port);
+    std::string ranges = "bytes=0-";
+    for (int i = 0; i < 2000; ++i)
+        ranges += ",0-";
+    for (const char *path : {"/page", "/", "/none"}) {
+        const auto answer = client.Get(path, {{"Range", ranges}});
+        ASSERT_TRUE(answer) << path;
+        EXPECT_EQ(answer->status, 416) << path;
+        EXPECT_LT(answer->body.size(), 1'000'000u) << path;
+    }
+    const auto one = client.Get("/page", {{"Range", "bytes=10-19"}});
+    ASSERT_TRUE(one);
+    EXPECT_EQ(one->status, 206);
+    EXPECT_EQ(one->body, "xxxxxxxxxx");
+}
+
 TEST(HttpTest, WithoutAPageItsPlaceSaysWhichOptionNamesOne)
 {
     const Served served;
