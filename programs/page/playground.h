@@ -54,7 +54,7 @@ struct Peer {
 struct Playground {
     SimNetwork *network = nullptr;
     Quorum quorum = Quorum::majority;
-    Peer peers[lane_count] = {};             // The lane is the index.
+    Peer peers[lane_count] = {};              // The lane is the index.
     uint32_t made[lane_count] = {};           // First cubes, by the lane of their creator.
     bool is_cut[lane_count][lane_count] = {}; // From, to.
     Lanes lanes = {};
