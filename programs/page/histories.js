@@ -3,7 +3,8 @@
 const stories = [
   {title: "1. The race", text: "MIGRATE arrives before CREATE.", history: "@race@", notes: {
     0: "Three peers. Peer 1 is the host: it decides who owns an object. Nobody has one yet.",
-    1: "Peer 2 creates an object, 2.1, and sends CREATE to both others.",
+    1: "Peer 2 creates an object and sends CREATE to both others. 2.1 is the name of the object: "
+      + "the first one of peer 2. Its stamp is 0, and grows whenever it changes its owner.",
     2: "CREATE arrives at peer 1. The other CREATE is late, as datagrams are.",
     3: "Peer 1 takes the object over, and sends MIGRATE to both others.",
     4: "MIGRATE arrives at peer 3 before the CREATE: an object that peer 3 has never seen changes "
@@ -12,14 +13,14 @@ const stories = [
       + "changes nothing. A peer that believed it would have the former owner again.",
     6: "MIGRATE arrives at peer 2. All three believe the same.",
   }},
-  {title: "2. The published fix", text: "MIGRATE creates; nobody remembers the dead.",
+  {title: "2. The published fix", text: "By the article on Bitsquid's network: MIGRATE creates.",
     history: "@fix@", ghost_from: 7, notes: {
     0: "The same three peers, with the fix as it was published: tern without its memory of "
       + "destroyed objects.",
     1: "Peer 2 creates 2.1 and sends CREATE to both others.",
     2: "CREATE arrives at peer 1. The other CREATE is late again.",
     3: "Peer 1 takes the object over, and sends MIGRATE to both others.",
-    4: "Peer 1 destroys it, and says so.",
+    4: "Peer 1 destroys it, and sends DEAD, with what is destroyed.",
     5: "MIGRATE arrives at peer 3. Thanks to the fix it creates the object.",
     6: "The destruction arrives. Peer 3 deletes the object and forgets it.",
     7: "The CREATE comes last. As far as peer 3 remembers, it has never seen 2.1, so it creates "

@@ -87,6 +87,16 @@ void add_received(Lanes &lanes, uint32_t to, const Datagram &datagram, uint64_t 
     end(lanes, {hash(datagram.bytes), 0, ObjectId::none, 0}, to, LineEnd::received, now_us);
 }
 
+// Datagrams are sealed. Those that arrive in one tick are taken together, so all of a sender are
+// marked if one has changed something.
+void mark_updates(Lanes &lanes, uint32_t from, uint32_t to, uint64_t now_us)
+{
+    for (Line &line : lanes.lines)
+        if (line.kind == LineKind::datagram && line.end == LineEnd::received && line.from == from &&
+            line.to == to && line.end_ms == ms(now_us))
+            line.kind = LineKind::update;
+}
+
 void add_note(Lanes &lanes, uint32_t lane, uint32_t other, const Note &note, uint64_t now_us)
 {
     const OpenLine open = {note.key, note.number, note.object, 0};

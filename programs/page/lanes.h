@@ -11,7 +11,8 @@ using namespace tern;
 inline constexpr uint32_t lane_count = 4;              // One peer at a time is in each lane.
 inline constexpr uint64_t line_age_us_max = 3'000'000; // Older lines are forgotten.
 
-enum class LineKind : uint32_t { datagram, create, migrate, destroy, claim, membership };
+// update: a datagram with UPDATEs.
+enum class LineKind : uint32_t { datagram, create, migrate, destroy, claim, membership, update };
 enum class LineEnd : uint32_t { in_flight, received, ignored, lost };
 
 // The page reads it as bytes: common.js has the layout.
@@ -21,7 +22,7 @@ struct Line {
     uint32_t from, to;      // Lanes.
     LineKind kind;
     LineEnd end;
-    uint32_t size_bytes; // datagram.
+    uint32_t size_bytes; // datagram, update.
     uint32_t unused;
 };
 static_assert(sizeof(Line) == 48);
@@ -45,6 +46,8 @@ void add_sent(Lanes &lanes, uint32_t from, uint32_t to, const Datagram &datagram
               uint64_t now_us);
 // A datagram arrives.
 void add_received(Lanes &lanes, uint32_t to, const Datagram &datagram, uint64_t now_us);
+// What has arrived in this lane now has changed an object that the lane `from` owns.
+void mark_updates(Lanes &lanes, uint32_t from, uint32_t to, uint64_t now_us);
 // A message was queued for a lane, or taken by it: a note of the lane's journal.
 void add_note(Lanes &lanes, uint32_t lane, uint32_t other, const Note &note, uint64_t now_us);
 // A peer is dead: what was on its way to it will never arrive.

@@ -134,8 +134,8 @@ class Page {
     view.go_on.onclick = () => this.module._page_go_on(lane);
     this.listen(view.canvas, lane);
     by_id("views").append(make("div", {className: "card view"},
-      make("div", {className: "head"}, view.name, view.badge, view.state, view.digest, view.go_on,
-           view.cut, view.kill), view.canvas));
+      make("div", {className: "head"}, view.name, view.badge, view.state, view.go_on, view.cut,
+           view.kill), view.canvas, view.digest));
     return view;
   }
 
@@ -175,9 +175,9 @@ class Page {
     const peer = this.peers[lane], view = this.views[lane];
     const text = state_texts[peer.state] || "ended";
     const rate = Math.round(peer.bits / 1000);
-    const open = `${peer.objects} cubes, owns ${peer.owned}, ${rate} kbit/s`;
+    const open = `${peer.objects} cubes, owns ${peer.owned}; sends ${rate} kbit/s`;
     set_text(view.state, !peer.alive ? "dead" : peer.open ? open : text);
-    set_text(view.digest, peer.open ? peer.digest.slice(0, 6) : "");
+    set_text(view.digest, peer.open ? `digest ${peer.digest.slice(0, 6)}` : "");
     view.digest.classList.toggle("equal", peer.open && this.is_equal);
     view.badge.style.display = peer.alive && peer.host === lane ? "" : "none";
     const alone = this.peers.filter((other) => other.alive).length === 1;
@@ -237,9 +237,10 @@ class Page {
       set_text(verdict, `all ${open.length} digests are equal: ${open[0].digest.slice(0, 6)}`);
     else if (open.length < living.length) {
       const verb = living.some((peer) => peer.state === state_cut_off) ? "wait" : "join";
-      set_text(verdict, `${living.length - open.length} of ${living.length} peers ${verb}`);
+      set_text(verdict, open.length === 0 && verb === "wait" ? "no part has a majority: all wait"
+        : `${living.length - open.length} of ${living.length} peers ${verb}`);
     }
-    else set_text(verdict, `updates are on their way; equal ${ago} s ago`);
+    else set_text(verdict, `the worlds were equal ${ago} s ago`);
     const is_disturbed = this.disturbed_us !== null && this.now_us > this.disturbed_us + 5e5;
     if (!this.is_equal || !is_disturbed) return;
     this.disturbed_us = null;

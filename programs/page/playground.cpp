@@ -164,8 +164,14 @@ static void receive_datagrams(Playground &ground, uint32_t lane)
     const std::span<const Datagram> datagrams = peer.socket->receive();
     for (const Datagram &datagram : datagrams)
         lanes::add_received(ground.lanes, lane, datagram, ground.now_us);
-    for (const Event &event : receive(peer.session, datagrams, ground.now_us))
+    bool has_changed[lane_count + 1] = {}; // The owner's lane is the index.
+    for (const Event &event : receive(peer.session, datagrams, ground.now_us)) {
         note_event(peer, event, ground.now_us);
+        if (event.kind == EventKind::object_changed)
+            has_changed[lane_of(peer.session, object_owner(peer.session, object_of(event)))] = true;
+    }
+    for (uint32_t from = 0; from < lane_count; ++from)
+        if (has_changed[from]) lanes::mark_updates(ground.lanes, from, lane, ground.now_us);
 }
 
 static void send_datagrams(Playground &ground, uint32_t lane)
@@ -254,11 +260,12 @@ std::string explanation(const Playground &ground, uint32_t lane, ObjectId object
     if (owner == lane)
         return name + ", owned by " + names[lane] + ", whose answers are:\n" +
                answers(session, object);
+    if (owner != lane_count && ground.peers[owner].session)
+        return name + " at " + names[lane] + " belongs to " + names[owner] +
+               ", which sends it to all others. Its answers are:\n" +
+               answers(ground.peers[owner].session, object);
     const Explanation own = explain(session, object, local_peer(session));
-    std::string text = name + " at " + names[lane] + ":\n" + line(names[lane], own);
-    if (owner == lane_count || !ground.peers[owner].session) return text;
-    return text + "It is owned by " + names[owner] + ", whose answers are:\n" +
-           answers(ground.peers[owner].session, object);
+    return name + " at " + names[lane] + ":\n" + line(names[lane], own);
 }
 
 }

@@ -2,7 +2,7 @@
 const lane_colors = ["#2f6fe4", "#ee7d1a", "#12a06a", "#9a45d8", "#0ea5b7", "#b45309"];
 const message_colors = {CREATE: "#12a06a", MIGRATE: "#d97706", GRANT: "#d97706", DESTROY: "#d32f2f",
                         DEAD: "#d32f2f", CLAIM: "#8b5cf6", UPDATE: "#8a93a0"};
-const steps_left = 96, steps_right = 76, steps_top = 44;
+const steps_left = 108, steps_right = 76, steps_top = 44;
 const steps_height = 248; // Between the first lane and the last, unless there are many.
 const steps_row_min = 50;
 const play_ms = 2200;

@@ -42,7 +42,7 @@ function draw_player(context, player, unit) {
 }
 
 function draw_banner(context, width, height, text, detail, color) {
-  context.fillStyle = "rgba(244, 246, 249, 0.84)";
+  context.fillStyle = "rgba(244, 246, 249, 0.93)";
   context.fillRect(0, 0, width, height);
   context.textAlign = "center";
   context.fillStyle = color;

@@ -60,7 +60,7 @@ function drag_a_cube(page) {
   page.chosen = {lane: 2, object: cube.object};
   page.explained = "";
   page.show_explanation();
-  check(by_id("explain").textContent.includes("owned by Ben"), "explain() names its owner");
+  check(by_id("explain").textContent.includes("to Ben"), "explain() names its owner");
   mouse(page, 1, "pointerup", 24, 12);
 }
 
