@@ -15,7 +15,8 @@ for name in ada ben; do
 done
 # The byte's complement is another one, whatever it is.
 byte=$(od -An -tu1 -j20000 -N1 "$folder/ada.rec")
-printf %b "\\x$(printf %02x $((byte ^ 255)))" | dd of="$folder/ada.rec" bs=1 seek=20000 conv=notrunc status=none
+printf %b "\\x$(printf %02x $((byte ^ 255)))" |
+    dd of="$folder/ada.rec" bs=1 seek=20000 conv=notrunc status=none
 if "$sim" replay "$folder/ada.rec" >"$folder/output" 2>&1; then
     echo "a damaged recording is replayed:"
     cut -c 1-200 "$folder/output"
