@@ -85,6 +85,7 @@ package() {
         CCACHE_DIR=$(ccache --get-config cache_dir)
     fi
     archive=$(package_source) || fail "package: no source"
+    say "package: building, for some minutes; what it prints is in $package_folder/package.log"
     packaging/package.sh "$archive" "$package_folder" >&2 || fail "package: FAILED"
     say "package: built ($((SECONDS - start)) s)"
     lintian --fail-on error,warning --tag-display-limit 0 "$package_folder"/*.changes >&2 ||

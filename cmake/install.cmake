@@ -11,12 +11,13 @@ set(tern_components
     ARCHIVE COMPONENT development)
 
 function(tern_pkgconfig name library description)
-  cmake_parse_arguments(arg "" "" "REQUIRES;REQUIRES_PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "REQUIRES;REQUIRES_PRIVATE;LIBS_PRIVATE" ${ARGN})
   set(pc_name ${name})
   set(pc_library ${library})
   set(pc_description ${description})
   list(JOIN arg_REQUIRES ", " pc_requires)
   list(JOIN arg_REQUIRES_PRIVATE ", " pc_requires_private)
+  list(JOIN arg_LIBS_PRIVATE " " pc_libs_private)
   foreach(dir LIBDIR INCLUDEDIR)
     string(TOLOWER ${dir} lowercase)
     if(IS_ABSOLUTE "${CMAKE_INSTALL_${dir}}")
@@ -41,7 +42,8 @@ endif()
 if(TERN_INSTALL AND TARGET tern::tern AND TARGET tern::udp AND TARGET tern::enet
    AND TARGET tern::sim)
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tern)
-  install(DIRECTORY include/tern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+  install(DIRECTORY include/tern DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+          PATTERN .clang-format EXCLUDE)
   install(TARGETS tern tern_public_udp tern_public_sim EXPORT ternTargets ${tern_components})
   set(tern_carries_libsodium OFF)
   if(TERN_SODIUM_SOURCE)
@@ -79,8 +81,18 @@ if(TERN_INSTALL AND TARGET tern::tern AND TARGET tern::udp AND TARGET tern::enet
                 ${PROJECT_BINARY_DIR}/ternConfigVersion.cmake
                 cmake/ternLibraries.cmake DESTINATION ${package_dir} COMPONENT development)
 
-  tern_pkgconfig(tern tern "${PROJECT_DESCRIPTION}" REQUIRES_PRIVATE libsodium)
-  tern_pkgconfig(tern-udp tern_udp "UDP sockets and the clock for tern" REQUIRES tern)
+  if(TERN_SODIUM_SOURCE)
+    set(sodium LIBS_PRIVATE -ltern_sodium)
+  else()
+    set(sodium REQUIRES_PRIVATE libsodium)
+  endif()
+  set(system_libraries "")
+  if(WIN32)
+    set(system_libraries LIBS_PRIVATE -lws2_32 -liphlpapi)
+  endif()
+  tern_pkgconfig(tern tern "${PROJECT_DESCRIPTION}" ${sodium})
+  tern_pkgconfig(tern-udp tern_udp "UDP sockets and the clock for tern" REQUIRES tern
+                 ${system_libraries})
   tern_pkgconfig(tern-sim tern_sim "A simulated network for tern" REQUIRES tern-udp)
   if(TERN_HAVE_ENET)
     tern_pkgconfig(tern-enet tern_enet "The ENet socket for tern"

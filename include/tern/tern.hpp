@@ -75,7 +75,7 @@ inline Invite make_invite(const Session *session, std::span<const Address> addre
 inline PeerId local_peer(const Session *session) { return PeerId{tern_local_peer(session)}; }
 // none while there is no host; see host_lost.
 inline PeerId host_peer(const Session *session) { return PeerId{tern_host_peer(session)}; }
-// All other members, in ascending order.
+// All other members, in ascending order; a newcomer is one even before its peer_joined.
 inline std::span<const PeerId> other_peers(const Session *session)
 {
     return span_of<PeerId>(tern_other_peers, session);
