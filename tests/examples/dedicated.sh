@@ -2,40 +2,23 @@
 # Runs a dedicated host with the files of examples/dedicated/, lets two players join by its invite,
 # looks at it with tern-ctl, and drains it.
 # Usage: dedicated.sh <path of tern-host> <path of tern-ctl> <path of example_dedicated>
-set -euo pipefail
+source "$(dirname "$0")/processes.sh"
 
 host=$1 ctl=$2 client=$3
 cd "$(dirname "$0")/../.."
-folder=$(mktemp -d)
-processes=()
-trap 'kill -9 "${processes[@]}" 2>/dev/null || true; rm -rf "$folder"' EXIT
-
-fail() {
-    echo "dedicated: FAILED: $*"
-    tail -n 20 "$folder"/*.txt
-    exit 1
-}
 
 # The configuration of the example, but with ports and a socket that are free.
 "$host" --config examples/dedicated/host.toml --check-config >"$folder/check.txt" 2>&1 ||
     fail "the configuration is wrong"
-touch "$folder/ready.txt" # The loop reads it perhaps before the process writes it.
-"$host" --config examples/dedicated/host.toml --port 0 --http-listen '' \
-    --control-socket "$folder/control" >"$folder/ready.txt" 2>"$folder/log.txt" &
-processes+=($!)
-for _ in $(seq 200); do
-    invite=$(sed -n 's/^tern-host ready: room hunt udp .* invite //p' "$folder/ready.txt")
-    [ -n "$invite" ] && break
-    sleep 0.05
-done
-[ -n "$invite" ] || fail "the host prints no invite"
-"$client" "$invite" >"$folder/one.txt" 2>&1 &
-processes+=($!)
+start host "$host" --config examples/dedicated/host.toml --port 0 --http-listen '' \
+    --control-socket "$folder/control"
+find_invite host
+start one "$client" "$invite"
 "$client" "$invite" >"$folder/two.txt" 2>&1 || fail "the second player ended with $?"
 wait "${processes[1]}" || fail "the first player ended with $?"
 grep -q '^3 treasures after ' "$folder/one.txt" || fail "the first player lacks treasures"
 grep -q '^Left the session' "$folder/two.txt" || fail "the second player did not leave"
-grep -q 'script_output .* has found treasure 6' "$folder/log.txt" || fail "the room is silent"
+grep -q 'script_output .* has found treasure 6' "$folder/host.txt" || fail "the room is silent"
 board='for _, board in session:objects("board") do print(session:get(board, "found")) end'
 found=$("$ctl" --socket "$folder/control" lua "$board")
 [ "$found" = 6 ] || fail "the board has $found treasures in place of 6"

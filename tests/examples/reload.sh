@@ -2,35 +2,17 @@
 # Two peers play examples/lua/reload.lua. Its file is edited twice while they run: once well, which
 # takes effect, and once with a mistake, which is refused. The light turns on all the time.
 # Usage: reload.sh <path of tern-peer>
-set -euo pipefail
+source "$(dirname "$0")/processes.sh"
 
 peer=$1
 game=$(cd "$(dirname "$0")/../../examples/lua" && pwd)/reload.lua
-folder=$(mktemp -d)
-processes=()
-trap 'kill -9 "${processes[@]}" 2>/dev/null || true; rm -rf "$folder"' EXIT
 cd "$folder"
 
-fail() {
-    echo "reload: FAILED: $*"
-    tail -n 20 first second
-    exit 1
-}
-
-# wait_for <file> <expression>
-wait_for() {
-    for _ in $(seq 200); do
-        if grep -qE "$2" "$1"; then return; fi
-        sleep 0.05
-    done
-    fail "$1 never prints: $2"
-}
-
-# wait_for_turn <file> <expression with the number in brackets> <at least>
+# wait_for_turn <name> <expression with the number in brackets> <at least>
 wait_for_turn() {
     local turn
     for _ in $(seq 200); do
-        turn=$(sed -nE "s/.*$2.*/\\1/p" "$1" | tail -n 1)
+        turn=$(sed -nE "s/.*$2.*/\\1/p" "$1.txt" | tail -n 1)
         [ "${turn:-0}" -ge "$3" ] && return
         sleep 0.05
     done
@@ -45,12 +27,9 @@ edit() {
 }
 
 cp "$game" reload.lua
-touch first second
-"$peer" reload.lua >first 2>&1 &
-processes+=($!)
-wait_for first ' invite '
-"$peer" reload.lua --join "$(sed -n 's/.* invite //p' first)" >second 2>&1 &
-processes+=($!)
+start first "$peer" reload.lua
+find_invite first
+start second "$peer" reload.lua --join "$invite"
 wait_for second 'sees turn 1$'
 wait_for first 'turned 1 times, by 4 degrees'
 
@@ -59,7 +38,7 @@ wait_for first 'script_reloaded'
 wait_for_turn first 'turned ([0-9]+) times, by 20 degrees' 2 # The count goes on.
 edit '^local step = 20' 'local step = = 30'
 wait_for first 'script_reload_refused: reload.lua:6'
-turns=$(sed -nE 's/.*turned ([0-9]+) times, by 20 degrees.*/\1/p' first | tail -n 1)
+turns=$(sed -nE 's/.*turned ([0-9]+) times, by 20 degrees.*/\1/p' first.txt | tail -n 1)
 wait_for_turn first 'turned ([0-9]+) times, by 20 degrees' $((turns + 3))
 wait_for_turn second 'peer 2 sees turn ([0-9]+)$' $((turns + 3))
 kill -TERM "${processes[@]}"

@@ -2,19 +2,10 @@
 # Plays the example with SDL2 without a screen: two peers in one window, whose picture must show
 # both of their colours in both panels, and two processes over UDP.
 # Usage: sdl.sh <path of example_sdl>
-set -euo pipefail
+source "$(dirname "$0")/processes.sh"
 
 export SDL_VIDEODRIVER=dummy
 example=$1
-folder=$(mktemp -d)
-processes=()
-trap 'kill -9 "${processes[@]}" 2>/dev/null || true; rm -rf "$folder"' EXIT
-
-fail() {
-    echo "sdl: FAILED: $*"
-    tail -n 20 "$folder"/*.txt
-    exit 1
-}
 
 "$example" --frames 400 --picture "$folder/picture.bmp" >"$folder/both.txt" ||
     fail "two peers in one window end with $?"
@@ -25,15 +16,8 @@ for colour in '\x55\x5e\xeb\xff' '\xe6\x9c\x56\xff'; do
     [ "$pixels" -gt 2000 ] || fail "$pixels pixels have the colour $colour"
 done
 
-touch "$folder/host.txt" # The loop reads it perhaps before the process writes it.
-"$example" --host --frames 240 >"$folder/host.txt" 2>&1 &
-processes+=($!)
-for _ in $(seq 100); do
-    invite=$(sed -n 's/^invite: //p' "$folder/host.txt")
-    [ -n "$invite" ] && break
-    sleep 0.05
-done
-[ -n "$invite" ] || fail "no invite"
+start host "$example" --host --frames 240
+find_invite host
 "$example" --join "$invite" --frames 70 >"$folder/guest.txt" 2>&1 || fail "the guest ends with $?"
 wait "${processes[0]}" || fail "the host ends with $?"
 grep -q '^Ben has come' "$folder/host.txt" || fail "the guest did not come"
